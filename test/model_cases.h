@@ -41,7 +41,7 @@ static inline void open_model(opened *o, const char *name, const ph_setting *set
 }
 
 /* A model that a test writes down. */
-static inline void open_text(opened *o, const char *text)
+static inline void open_text_on(opened *o, const char *text, ph_space_code space)
 {
     char dir[] = "/tmp/polhode_test_XXXXXX", path[64];
     assert_non_null(mkdtemp(dir));
@@ -50,9 +50,14 @@ static inline void open_text(opened *o, const char *text)
     assert_non_null(f);
     fputs(text, f);
     fclose(f);
-    open_path(o, path, NULL, PH_SPACE_R3XSO3);
+    open_path(o, path, NULL, space);
     unlink(path);
     rmdir(dir);
+}
+
+static inline void open_text(opened *o, const char *text)
+{
+    open_text_on(o, text, PH_SPACE_R3XSO3);
 }
 
 static inline void open_close(opened *o)

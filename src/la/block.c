@@ -16,6 +16,7 @@
  * later, as loss: blocks of A drown in what is subtracted from them. Where max g_k times max loss exceeds
  * 1e4, solutions are refined. */
 #include "la/block.h"
+#include "la/inverse.h"
 #include "la/kernels.h"
 #include "la/lines.h"
 
@@ -214,11 +215,27 @@ static void target_any(int m, int n, const ph_block_lu *b, harm *h, sources from
         ph_block_mul(m, n, n, b->store + t->l, l, b->work[2]);
 }
 
-/* (A1): D and M, then the inverse; work[2] = D^-1. */
+/* T = D^-T, work[2] = D^-1 */
+PH_INLINE void invert_pivot(int n, const ph_block_lu *b, harm *h, const line *D, const line *M, double *T)
+{
+    line inverse[6], transposed[6];
+    double growth = ph_lines_invert(n, D, M, inverse, transposed);
+    if (growth > 0) {
+        store_lines(n, n, T, transposed);
+        store_lines(n, n, b->work[2], inverse);
+    } else {
+        store_lines(n, n, b->work[0], D);
+        store_lines(n, n, b->work[1], M);
+        growth = ph_block_invert_pivoted(n, b->work[0], b->work[1], T, b->swap);
+        ph_block_transpose(n, n, b->work[2], T);
+    }
+    h->growth = larger(h->growth, growth);
+}
+
+/* (A1): D and M, then the inverse. */
 PH_INLINE void pivot_sized(int n, const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
                            position *at)
 {
-    double *T = b->store + k->inverse;
     line D[6], M[6], S[6];
     load_lines(n, n, D, find(from, k->init));
     double before = k->guarded ? size_of(n, n, D) : 0;
@@ -242,10 +259,7 @@ PH_INLINE void pivot_sized(int n, const ph_block_lu *b, harm *h, sources from, c
     }
     if (k->guarded)
         note_loss(h, before, size_of(n, n, M));
-    store_lines(n, n, b->work[0], D);
-    store_lines(n, n, b->work[1], M);
-    h->growth = larger(h->growth, ph_block_invert(n, b->work[0], b->work[1], T, b->swap));
-    ph_block_transpose(n, n, b->work[2], T);
+    invert_pivot(n, b, h, D, M, b->store + k->inverse);
 }
 
 static void pivot_any(int n, const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, position *at)
@@ -257,7 +271,7 @@ static void pivot_any(int n, const ph_block_lu *b, harm *h, sources from, const 
         D[i] = A[i], M[i] = fabs(A[i]);
     for (const ph_block_neighbour *end = b->below + k->below_end; at->below < end; at->below++)
         ph_block_pivot_rest(n, at->below->size, D, M, b->store + at->below->l, find(from, at->below->u));
-    h->growth = larger(h->growth, ph_block_invert(n, D, M, T, b->swap));
+    h->growth = larger(h->growth, ph_block_invert_pivoted(n, D, M, T, b->swap));
     if (k->guarded)
         note_loss(h, ph_block_norm(nn, A), ph_block_norm(nn, M));
     ph_block_transpose(n, n, b->work[2], T);
@@ -354,8 +368,7 @@ PH_INLINE const ph_block_neighbour *forward_sized(int m, const ph_block_lu *b, c
         s[i] = line_zero();
     for (const ph_block_neighbour *end = b->below + k->below_end; e < end; e++)
         gather_block(m, e->size, s, from[1] + e->l, b->y + e->y);
-    for (int i = 0; i < m; i++)
-        y[i] = rhs[i] - line_sum(6, s[i]);
+    line_store(m, y, line_sub(m, line_load(m, rhs), line_sums(m, s)));
     return e;
 }
 
@@ -378,8 +391,7 @@ PH_INLINE const ph_block_neighbour *back_sized(int m, const ph_block_lu *b, cons
         s[i] = line_zero();
     for (const ph_block_neighbour *start = b->above + k[-1].above_end; a > start;)
         a--, gather_block(m, a->size, s, find(from, a->u), b->y + a->y);
-    for (int i = 0; i < m; i++)
-        z[i] = y[i] - line_sum(6, s[i]);
+    line_store(m, z, line_sub(m, line_load(m, y), line_sums(m, s)));
     line t = line_scale(m, z[0], line_load(m, inverse));
     for (int i = 1; i < m; i++)
         t = line_add(m, t, line_scale(m, z[i], line_load(m, inverse + i * m)));

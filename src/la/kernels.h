@@ -1,4 +1,5 @@
-/* Products and inverses of blocks of any size, by vectors for sizes up to 6; 3x3 in registers is in rows.h. */
+/* Products and inverses of blocks of any size, by vectors for sizes up to 6; 3x3 in registers is in rows.h, inverses
+ * without exchanges in inverse.h. */
 #ifndef PH_LA_KERNELS_H
 #define PH_LA_KERNELS_H
 
@@ -32,7 +33,6 @@ void ph_block_copy(int n, double *restrict y, const double *restrict x);
 #define PH_GROWTH_ADJUGATE 1e3
 
 /* T = D^-T; destroys D; swap is room for n. Returns sum |T| M, infinite if D is singular or not finite. */
-double ph_block_invert(int n, double *D, const double *M, double *T, int *swap);
 double ph_block_invert_pivoted(int n, double *D, const double *M, double *T, int *swap);
 
 #endif

@@ -86,6 +86,40 @@ PH_INLINE double line_sum(int n, line x)
     return n > 4 ? low + (x.b[0] + x.b[1]) : low;
 }
 
+/* line_sum of each of four */
+PH_INLINE ph_row four_sums(line x, line y, line z, line w)
+{
+    ph_row p = PH_SHUFFLE(x.a, y.a, 0, 4, 2, 6) + PH_SHUFFLE(x.a, y.a, 1, 5, 3, 7),
+           q = PH_SHUFFLE(z.a, w.a, 0, 4, 2, 6) + PH_SHUFFLE(z.a, w.a, 1, 5, 3, 7),
+           r = PH_SHUFFLE(x.b, y.b, 0, 4, 2, 6) + PH_SHUFFLE(x.b, y.b, 1, 5, 3, 7),
+           s = PH_SHUFFLE(z.b, w.b, 0, 4, 2, 6) + PH_SHUFFLE(z.b, w.b, 1, 5, 3, 7);
+    return (PH_SHUFFLE(p, q, 0, 1, 4, 5) + PH_SHUFFLE(p, q, 2, 3, 6, 7)) + PH_SHUFFLE(r, s, 0, 1, 4, 5);
+}
+
+/* line_sum of each of m lines of 6 */
+PH_INLINE line line_sums(int m, const line *x)
+{
+    line o = line_zero();
+    return (line){four_sums(x[0], m > 1 ? x[1] : o, m > 2 ? x[2] : o, m > 3 ? x[3] : o),
+                  m > 4 ? four_sums(x[4], m > 5 ? x[5] : o, o, o) : o.b};
+}
+
+/* Numbers 0 .. 2 and 3 .. 5 */
+PH_INLINE ph_row line_left(line x)
+{
+    return x.a;
+}
+
+PH_INLINE ph_row line_right(line x)
+{
+    return PH_SHUFFLE(x.a, x.b, 3, 4, 5, 6);
+}
+
+PH_INLINE line line_of(ph_row left, ph_row right)
+{
+    return (line){PH_SHUFFLE(left, right, 0, 1, 2, 4), PH_SHUFFLE(right, ph_row_splat(0), 1, 2, 4, 5)};
+}
+
 #else
 
 typedef struct line {
@@ -154,6 +188,29 @@ PH_INLINE double line_sum(int n, line x)
         y[i] = x.x[i];
     double low = (y[0] + y[1]) + (y[2] + y[3]);
     return n > 4 ? low + (y[4] + y[5]) : low;
+}
+
+PH_INLINE line line_sums(int m, const line *x)
+{
+    line y = line_zero();
+    for (int i = 0; i < m; i++)
+        y.x[i] = line_sum(6, x[i]);
+    return y;
+}
+
+PH_INLINE ph_row line_left(line x)
+{
+    return ph_row_of(x.x[0], x.x[1], x.x[2]);
+}
+
+PH_INLINE ph_row line_right(line x)
+{
+    return ph_row_of(x.x[3], x.x[4], x.x[5]);
+}
+
+PH_INLINE line line_of(ph_row left, ph_row right)
+{
+    return (line){{left.x, left.y, left.z, right.x, right.y, right.z}};
 }
 
 #endif

@@ -48,6 +48,11 @@ PH_INLINE ph_rows ph_rows_of(ph_row a, ph_row b, ph_row c)
     return (ph_rows){a, b, c};
 }
 
+PH_INLINE ph_row ph_rows_get(ph_rows A, int i)
+{
+    return i == 0 ? A.r0 : i == 1 ? A.r1 : A.r2;
+}
+
 PH_INLINE double ph_row_sum(ph_row a)
 {
     return a[0] + a[1] + a[2];
@@ -260,6 +265,11 @@ PH_INLINE ph_row ph_row_of(double x, double y, double z)
 PH_INLINE ph_rows ph_rows_of(ph_row a, ph_row b, ph_row c)
 {
     return (ph_rows){a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z};
+}
+
+PH_INLINE ph_row ph_rows_get(ph_rows A, int i)
+{
+    return i == 0 ? ph_v3(A.xx, A.xy, A.xz) : i == 1 ? ph_v3(A.yx, A.yy, A.yz) : ph_v3(A.zx, A.zy, A.zz);
 }
 
 PH_INLINE ph_row ph_row_load4(const double *p)

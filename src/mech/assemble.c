@@ -497,29 +497,25 @@ static ph_status list_pairs(ph_mechanism *m, ph_error *err)
 
 /* ---- all ------------------------------------------------------------------------------------------ */
 
-static int is_pin(const ph_joint *j)
+static int is_pin(const ph_mechanism *m, const ph_joint *j)
 {
-    return j->direct && !j->switched && j->n_parts == 1 && j->part[0].op == &ph_part_point;
+    return (m->space->plain || m->space->body_axes) && !j->carried && !j->switched && j->n_parts == 1 &&
+           j->part[0].op == &ph_part_point;
 }
 
 /* A joint of one point: everything that its loop needs in one record. */
+static ph_pin_end pin_end(const ph_mechanism *m, int body, const int B[2], ph_vec3 s)
+{
+    if (body < 0)
+        return (ph_pin_end){-1, -1, -1, -1, -1, -1, s};
+    const ph_body *b = &m->body[body];
+    return (ph_pin_end){b->q[0], b->v[0], b->R, b->particle ? -1 : b->v[1], B[0], B[1], s};
+}
+
 static ph_pin pin_of(const ph_mechanism *m, const ph_joint *j)
 {
-    const ph_body *a = j->body[0] < 0 ? NULL : &m->body[j->body[0]],
-                  *b = j->body[1] < 0 ? NULL : &m->body[j->body[1]];
-    ph_pin p = {.xa = a ? a->q[0] : -1,
-                .va = a ? a->v[0] : -1,
-                .Ra = a ? a->R : -1,
-                .wa = a && !a->particle ? a->v[1] : -1,
-                .xb = b ? b->q[0] : -1,
-                .vb = b ? b->v[0] : -1,
-                .Rb = b ? b->R : -1,
-                .wb = b && !b->particle ? b->v[1] : -1,
-                .l_at = j->l_at,
-                .sa = j->sa,
-                .sb = j->sb};
-    memcpy(p.B, j->B, sizeof p.B);
-    return p;
+    return (ph_pin){j->l_at, pin_end(m, j->body[0], j->B + PH_XA, j->sa),
+                    pin_end(m, j->body[1], j->B + PH_XB, j->sb)};
 }
 
 /* The pins of each body that turns, side by side; key and start are scratch for pins and bodies. */
@@ -527,7 +523,7 @@ static void list_holds(ph_mechanism *m, int *key, int *item, int *start)
 {
     int count = 0, n = m->model->n_bodies;
     for (int k = 0; k < m->n_joints; k++)
-        for (int side = 0; side < 2 && is_pin(&m->joint[k]); side++)
+        for (int side = 0; side < 2 && is_pin(m, &m->joint[k]); side++)
             key[count++] = m->joint[k].body[side] < 0 ? n : m->joint[k].body[side];
     ph_bucket(n + 1, count, key, NULL, start, item);
     for (int b = 0, arms = 0; b < n; b++) {
@@ -536,9 +532,10 @@ static void list_holds(ph_mechanism *m, int *key, int *item, int *start)
             continue;
         for (int i = start[b]; i < start[b + 1]; i++) {
             const ph_pin *p = &m->pin[item[i] / 2];
-            m->arm[arms++] = (ph_pin_arm){p->l_at, item[i] % 2 ? ph_scale(-1, p->sb) : p->sa};
+            double sign = item[i] % 2 ? -1 : 1;
+            m->arm[arms++] = (ph_pin_arm){p->l_at, sign, ph_scale(sign, sign < 0 ? p->b.s : p->a.s)};
         }
-        m->pinned[m->n_pinned++] = (ph_pinned_body){body->R, body->M[3], arms};
+        m->pinned[m->n_pinned++] = (ph_pinned_body){body->R, body->M[3], body->M[1], arms};
     }
 }
 
@@ -605,7 +602,7 @@ ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
     if (s != PH_OK)
         return s;
     for (int k = 0; k < m->n_joints; k++)
-        if (is_pin(&m->joint[k]))
+        if (is_pin(m, &m->joint[k]))
             m->pin[m->n_pins++] = pin_of(m, &m->joint[k]);
         else
             m->unpinned[m->n_unpinned++] = k;

@@ -550,12 +550,12 @@ static ph_status products(const ph_state *s, double *r, double *Phi, double *rat
     return PH_OK;
 }
 
-/* Rigid bodies in physical coordinates with spherical joints: all that products knows. */
+/* Rigid bodies with spherical joints, in coordinates that pins have: all that products knows. */
 static int is_pinned_only(const ph_mechanism *m)
 {
     const ph_model *d = m->model;
-    return m->space->plain && !m->inertia && !m->n_flex && !m->n_unpinned && !m->n_norms && !d->n_states &&
-           !d->n_couplings && !d->n_constraints;
+    return (m->space->plain || m->space->body_axes) && !m->inertia && !m->n_flex && !m->n_unpinned &&
+           !m->n_norms && !d->n_states && !d->n_couplings && !d->n_constraints;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------ */

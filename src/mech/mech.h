@@ -76,24 +76,30 @@ struct ph_joint {
     const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 };
 
-/* A joint that is one point and nothing else, in physical coordinates: the case that must be fast. -1: not
- * there. */
+/* A joint that is one point and nothing else, in physical coordinates or those of SE(3): the case that must be fast.
+ * -1: not there. */
+typedef struct ph_pin_end {
+    int x, v, R, w; /* in q, v, R, v */
+    int Bx, Bw;     /* its columns in links */
+    ph_vec3 s;
+} ph_pin_end;
+
 typedef struct ph_pin {
-    int xa, va, Ra, wa, xb, vb, Rb, wb; /* in q, v, R, v */
-    int B[PH_SLOTS];
     int l_at;
-    ph_vec3 sa, sb;
+    ph_pin_end a, b;
 } ph_pin;
 
-/* All pins of one body: what they add to its block (phi, phi) of K is stored at once. */
+/* All pins of one body: what they add to its blocks of K is stored at once. */
 typedef struct ph_pinned_body {
-    int R, K;
-    int end; /* of its arms; they start where those of the body before end */
+    int R;
+    int K_ww, K_xw; /* blocks (phi, phi) and (U, phi); the second is zero in physical coordinates */
+    int end;        /* of its arms; they start where those of the body before end */
 } ph_pinned_body;
 
 typedef struct ph_pin_arm {
     int l_at;
-    ph_vec3 s; /* with the sign of the side */
+    double sign; /* of the side, */
+    ph_vec3 s;   /* which is in s */
 } ph_pin_arm;
 
 /* ---- forces ------------------------------------------------------------------------------------- */
@@ -288,6 +294,7 @@ typedef struct ph_chain_rule {
     double D[2][3 * PH_HALF_MAX]; /* 3 x n[h]: physical increment of half h by its coordinates */
     double V[2][3 * PH_HALF_MAX]; /* 3 x n[1]: physical velocity of half h by the coordinates of half 1 */
     int n[2];                     /* 3 and 0 of a particle */
+    int bent;                     /* the half whose D is not the identity and whose V is not zero */
     int row;          /* coordinates of the node of half h: n[h], or of both where they are one node */
     const double *at; /* coordinates of half 1, where fold needs them */
 } ph_chain_rule;
@@ -304,6 +311,7 @@ typedef struct ph_space {
     int plain;     /* coordinates are physical: x of R^3 and SO(3), two nodes */
     int n[2];      /* coordinates of the halves */
     int joined;    /* one node for both */
+    int bent;      /* the half whose coordinates are not physical ones; the other one is as it is */
     int body_axes; /* coordinates are body components: dx = R dU */
     int varies;    /* the mass matrix depends on the coordinates */
     int norm;      /* coordinates of half 1 have |y| = 1: a constraint for each body */
@@ -321,7 +329,7 @@ typedef struct ph_space {
     void (*M)(const ph_body *b, const ph_state *s, double *out);
     void (*g)(const ph_body *b, const ph_state *s, double *out);
     void (*C)(const ph_body *b, const ph_state *s, double *out);
-    void (*K)(const ph_body *b, const ph_state *s, double *out); /* NULL: 0 */
+    void (*K)(const ph_body *b, const ph_state *s, double *out); /* adds; NULL: 0 */
 } ph_space;
 
 extern const ph_space ph_space_r3xso3, ph_space_se3, ph_space_euler, ph_space_cardan;

@@ -1,83 +1,124 @@
-/* Spherical joints in physical coordinates: the equations of point.c in loops over flat records. */
+/* Spherical joints, all at once: the equations of point.h in loops over flat records, in physical coordinates or in
+ * those of SE(3), where dx = R dU, xdot = R U. With u = Omega x s, and U + Omega x s in body axes,
+ *
+ *   B = (1, -R tilde(s)) of the first body, or (R, -R tilde(s));  Z = (0, -R tilde(u));  convective = R (Omega x u)
+ *   d(B^T lambda)/dq: tilde(s) tilde(R^T lambda) on (phi, phi), in body axes tilde(R^T lambda) on (U, phi) too
+ *
+ * and the same with minus of the second body. axes 0: physical coordinates, 1: body axes; a constant in each loop. */
 #include "mech/pin.h"
 
-static inline ph_vec3 end_of(const ph_state *s, int x, int R, const ph_vec3 *arm)
+#define IN_AXES(f, m, ...) ((m)->space->body_axes ? f(1, m, __VA_ARGS__) : f(0, m, __VA_ARGS__))
+#define EACH_PIN(m, p)     for (const ph_pin *p = (m)->pin, *end = p + (m)->n_pins; p < end; p++)
+
+static inline ph_vec3 point_of(const ph_state *s, const ph_pin_end *e)
 {
-    if (x < 0)
-        return *arm;
-    return R < 0 ? ph_add(ph_load3(s->q + x), *arm) : ph_add(ph_load3(s->q + x), ph_mul(s->R[R], *arm));
+    if (e->x < 0)
+        return e->s;
+    ph_vec3 x = ph_load3(s->q + e->x);
+    return e->R < 0 ? ph_add(x, e->s) : ph_add(x, ph_mul(s->R[e->R], e->s));
 }
 
 static inline ph_vec3 gap_of(const ph_state *s, const ph_pin *p)
 {
-    return ph_sub(end_of(s, p->xa, p->Ra, &p->sa), end_of(s, p->xb, p->Rb, &p->sb));
+    return ph_sub(point_of(s, &p->a), point_of(s, &p->b));
 }
 
 void ph_pins_Phi(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    for (const ph_pin *p = m->pin, *end = p + m->n_pins; p < end; p++)
-        ph_store3(out + p->l_at, gap_of(s, p));
+    EACH_PIN(m, p)
+    ph_store3(out + p->l_at, gap_of(s, p));
 }
 
-/* sign R tilde(a) */
-static inline void put_arm(double *out, const ph_mat3 *R, double sign, const ph_vec3 *a)
+/* R tilde(a), rows stride apart */
+static inline void put_arm(double *out, int stride, const ph_mat3 *R, ph_vec3 a)
 {
-    double x = sign * a->x, y = sign * a->y, z = sign * a->z;
-    out[0] = R->xy * z - R->xz * y, out[1] = R->xz * x - R->xx * z, out[2] = R->xx * y - R->xy * x;
-    out[3] = R->yy * z - R->yz * y, out[4] = R->yz * x - R->yx * z, out[5] = R->yx * y - R->yy * x;
-    out[6] = R->zy * z - R->zz * y, out[7] = R->zz * x - R->zx * z, out[8] = R->zx * y - R->zy * x;
+    ph_store3(out, ph_v3(R->xy * a.z - R->xz * a.y, R->xz * a.x - R->xx * a.z, R->xx * a.y - R->xy * a.x));
+    ph_store3(out + stride,
+              ph_v3(R->yy * a.z - R->yz * a.y, R->yz * a.x - R->yx * a.z, R->yx * a.y - R->yy * a.x));
+    ph_store3(out + 2 * stride,
+              ph_v3(R->zy * a.z - R->zz * a.y, R->zz * a.x - R->zx * a.z, R->zx * a.y - R->zy * a.x));
+}
+
+/* The columns of x, or of U. */
+static inline void put_place(int axes, const ph_state *s, const ph_pin_end *e, double sign, double *out)
+{
+    if (e->x < 0)
+        return;
+    if (!axes || e->R < 0) {
+        out[e->Bx] = out[e->Bx + 4] = out[e->Bx + 8] = sign;
+        return;
+    }
+    const ph_mat3 *R = s->R + e->R;
+    ph_store3(out + e->Bx, ph_scale(sign, ph_v3(R->xx, R->xy, R->xz)));
+    ph_store3(out + e->Bx + 6, ph_scale(sign, ph_v3(R->yx, R->yy, R->yz)));
+    ph_store3(out + e->Bx + 12, ph_scale(sign, ph_v3(R->zx, R->zy, R->zz)));
+}
+
+PH_INLINE void pins_B(int axes, const ph_mechanism *m, const ph_state *s, double *out)
+{
+    EACH_PIN(m, p)
+    {
+        put_place(axes, s, &p->a, 1, out);
+        if (p->a.R >= 0)
+            put_arm(out + p->a.Bw, axes ? 6 : 3, s->R + p->a.R, ph_scale(-1, p->a.s));
+        put_place(axes, s, &p->b, -1, out);
+        if (p->b.R >= 0)
+            put_arm(out + p->b.Bw, axes ? 6 : 3, s->R + p->b.R, p->b.s);
+    }
 }
 
 void ph_pins_B(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    for (const ph_pin *p = m->pin, *end = p + m->n_pins; p < end; p++) {
-        if (p->xa >= 0) {
-            double *o = out + p->B[PH_XA];
-            o[0] = o[4] = o[8] = 1;
-        }
-        if (p->Ra >= 0)
-            put_arm(out + p->B[PH_FA], s->R + p->Ra, -1, &p->sa);
-        if (p->xb >= 0) {
-            double *o = out + p->B[PH_XB];
-            o[0] = o[4] = o[8] = -1;
-        }
-        if (p->Rb >= 0)
-            put_arm(out + p->B[PH_FB], s->R + p->Rb, 1, &p->sb);
-    }
+    IN_AXES(pins_B, m, s, out);
 }
 
-/* v + R (Omega x s) */
-static inline ph_vec3 speed_of(const ph_state *s, int v, int R, int w, const ph_vec3 *arm)
+/* u of an end that turns */
+static inline ph_vec3 swing(int axes, const ph_state *s, const ph_pin_end *e)
 {
-    if (v < 0)
+    ph_vec3 u = ph_cross(ph_load3(s->v + e->w), e->s);
+    return axes ? ph_add(ph_load3(s->v + e->v), u) : u;
+}
+
+/* xdot + R (Omega x s) */
+static inline ph_vec3 speed_of(int axes, const ph_state *s, const ph_pin_end *e)
+{
+    if (e->v < 0)
         return ph_v3(0, 0, 0);
-    ph_vec3 u = ph_load3(s->v + v);
-    return R < 0 ? u : ph_add(u, ph_mul(s->R[R], ph_cross(ph_load3(s->v + w), *arm)));
+    if (e->R < 0)
+        return ph_load3(s->v + e->v);
+    ph_vec3 Ru = ph_mul(s->R[e->R], swing(axes, s, e));
+    return axes ? Ru : ph_add(ph_load3(s->v + e->v), Ru);
 }
 
-/* The force f at the end of an arm: f and s x R^T f */
-static inline void pull(const ph_state *s, int v, int R, int w, const ph_vec3 *arm, ph_vec3 f, double *r)
+/* The force f at the end of an arm: f, in body axes R^T f, and s x R^T f */
+static inline void pull(int axes, const ph_state *s, const ph_pin_end *e, ph_vec3 f, double *r)
 {
-    if (v < 0)
+    if (e->v < 0)
         return;
-    ph_add3(r + v, f);
-    if (R >= 0)
-        ph_add3(r + w, ph_cross(*arm, ph_tmul(s->R[R], f)));
+    ph_vec3 F = e->R < 0 ? f : ph_tmul(s->R[e->R], f);
+    ph_add3(r + e->v, axes ? F : f);
+    if (e->R >= 0)
+        ph_add3(r + e->w, ph_cross(e->s, F));
+}
+
+PH_INLINE void pins_products(int axes, const ph_mechanism *m, const ph_state *s, double *r, double *Phi,
+                             double *rate)
+{
+    EACH_PIN(m, p)
+    {
+        ph_vec3 lambda = ph_load3(s->lambda + p->l_at);
+        if (r)
+            pull(axes, s, &p->a, lambda, r), pull(axes, s, &p->b, ph_scale(-1, lambda), r);
+        if (Phi)
+            ph_store3(Phi + p->l_at, gap_of(s, p));
+        if (rate)
+            ph_add3(rate + p->l_at, ph_sub(speed_of(axes, s, &p->a), speed_of(axes, s, &p->b)));
+    }
 }
 
 void ph_pins_products(const ph_mechanism *m, const ph_state *s, double *r, double *Phi, double *rate)
 {
-    for (const ph_pin *p = m->pin, *end = p + m->n_pins; p < end; p++) {
-        ph_vec3 lambda = ph_load3(s->lambda + p->l_at);
-        if (r)
-            pull(s, p->va, p->Ra, p->wa, &p->sa, lambda, r),
-                pull(s, p->vb, p->Rb, p->wb, &p->sb, ph_scale(-1, lambda), r);
-        if (Phi)
-            ph_store3(Phi + p->l_at, gap_of(s, p));
-        if (rate)
-            ph_add3(rate + p->l_at, ph_sub(speed_of(s, p->va, p->Ra, p->wa, &p->sa),
-                                           speed_of(s, p->vb, p->Rb, p->wb, &p->sb)));
-    }
+    IN_AXES(pins_products, m, s, r, Phi, rate);
 }
 
 /* K += tilde(a) tilde(f) = f a^T - (a . f) I */
@@ -89,42 +130,61 @@ static inline void add_stiffness(ph_mat3 *K, const ph_vec3 *a, ph_vec3 f)
     K->zx += f.z * a->x, K->zy += f.z * a->y, K->zz -= x + y;
 }
 
-void ph_pins_K(const ph_mechanism *m, const ph_state *s, double *out)
+PH_INLINE void pins_K(int axes, const ph_mechanism *m, const ph_state *s, double *out)
 {
     const ph_pin_arm *h = m->arm;
+    int stride = axes ? 6 : 3;
     for (const ph_pinned_body *b = m->pinned, *end = b + m->n_pinned; b < end; b++) {
         const ph_mat3 *R = s->R + b->R;
         ph_mat3 K = {0};
-        for (const ph_pin_arm *last = m->arm + b->end; h < last; h++)
-            add_stiffness(&K, &h->s, ph_tmul(*R, ph_load3(s->lambda + h->l_at)));
-        ph_store33(out + b->K, K);
+        ph_vec3 F = {0};
+        for (const ph_pin_arm *last = m->arm + b->end; h < last; h++) {
+            ph_vec3 f = ph_tmul(*R, ph_load3(s->lambda + h->l_at));
+            add_stiffness(&K, &h->s, f);
+            F = ph_add(F, ph_scale(h->sign, f));
+        }
+        ph_put_mat(&(ph_put){out, &b->K_ww, stride, 0}, 0, 0, K);
+        if (axes)
+            ph_put_mat(&(ph_put){out, &b->K_xw, stride, 0}, 0, 0, ph_tilde(F));
+    }
+}
+
+void ph_pins_K(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    IN_AXES(pins_K, m, s, out);
+}
+
+PH_INLINE void pins_Z(int axes, const ph_mechanism *m, const ph_state *s, double *out)
+{
+    EACH_PIN(m, p)
+    {
+        if (p->a.R >= 0)
+            put_arm(out + p->a.Bw, axes ? 6 : 3, s->R + p->a.R, ph_scale(-1, swing(axes, s, &p->a)));
+        if (p->b.R >= 0)
+            put_arm(out + p->b.Bw, axes ? 6 : 3, s->R + p->b.R, swing(axes, s, &p->b));
     }
 }
 
 void ph_pins_Z(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    for (const ph_pin *p = m->pin, *end = p + m->n_pins; p < end; p++) {
-        if (p->Ra >= 0) {
-            ph_vec3 a = ph_cross(ph_load3(s->v + p->wa), p->sa);
-            put_arm(out + p->B[PH_FA], s->R + p->Ra, -1, &a);
-        }
-        if (p->Rb >= 0) {
-            ph_vec3 b = ph_cross(ph_load3(s->v + p->wb), p->sb);
-            put_arm(out + p->B[PH_FB], s->R + p->Rb, 1, &b);
-        }
-    }
+    IN_AXES(pins_Z, m, s, out);
 }
 
-static inline ph_vec3 swing(const ph_state *s, int R, int w, const ph_vec3 *arm)
+/* R (Omega x u) */
+static inline ph_vec3 drift_of(int axes, const ph_state *s, const ph_pin_end *e)
 {
-    if (R < 0)
+    if (e->R < 0)
         return ph_v3(0, 0, 0);
-    ph_vec3 omega = ph_load3(s->v + w);
-    return ph_mul(s->R[R], ph_cross(omega, ph_cross(omega, *arm)));
+    return ph_mul(s->R[e->R], ph_cross(ph_load3(s->v + e->w), swing(axes, s, e)));
+}
+
+PH_INLINE void pins_convective(int axes, const ph_mechanism *m, const ph_state *s, double *out)
+{
+    EACH_PIN(m, p)
+    ph_store3(out + p->l_at, ph_sub(drift_of(axes, s, &p->a), drift_of(axes, s, &p->b)));
 }
 
 void ph_pins_convective(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    for (const ph_pin *p = m->pin, *end = p + m->n_pins; p < end; p++)
-        ph_store3(out + p->l_at, ph_sub(swing(s, p->Ra, p->wa, &p->sa), swing(s, p->Rb, p->wb, &p->sb)));
+    IN_AXES(pins_convective, m, s, out);
 }

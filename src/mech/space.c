@@ -11,7 +11,8 @@
  *   M_y = D^T M D,  g_y = D^T (g + M V y'),  C_y = D^T (C D + M U)
  *   K_y = D^T (K D + C V + M Y) + d(D^T r)/dy                                                         (B12)
  *
- * D is block diagonal, half by half, and D and V depend on the second half of their body alone. */
+ * D is block diagonal, half by half, and D and V depend on the second half of their body alone. One half of a space is bent: D of the
+ * other one is the identity, and its V is zero. */
 #include "mech/mech.h"
 
 const ph_space *ph_space_get(ph_space_code code)
@@ -34,14 +35,13 @@ static int rule_of(const ph_mechanism *m, const ph_state *s, int body, ph_chain_
     if (body < 0)
         return 0;
     const ph_body *b = &m->body[body];
-    c->n[0] = m->space->n[0], c->n[1] = m->space->n[1];
+    c->n[0] = m->space->n[0], c->n[1] = m->space->n[1], c->bent = m->space->bent;
     c->row = m->space->joined ? c->n[0] + c->n[1] : 0;
     if (!b->particle) {
         m->space->chain(s, b, c);
         return 1;
     }
-    *c = (ph_chain_rule){.n = {3, 0}, .row = 3};
-    ph_store33(c->D[0], ph_diag3(1, 1, 1));
+    *c = (ph_chain_rule){.n = {3, 0}, .row = 3, .bent = 1};
     return 1;
 }
 
@@ -51,11 +51,35 @@ static int stride(const ph_chain_rule *c, int half)
 }
 
 /* out (m x n, rows stride apart) += a (m x 3, rows lda apart) times D (3 x n) */
-static void add_product(int rows, int n, const double *a, int lda, const double *D, double *out, int ldo)
+PH_INLINE void add_product(int n, int rows, const double *a, int lda, const double *D, double *out, int ldo)
 {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < n; j++)
             out[i * ldo + j] += a[i * lda] * D[j] + a[i * lda + 1] * D[n + j] + a[i * lda + 2] * D[2 * n + j];
+}
+
+/* out += a D_h; of a half that is not bent D is the identity */
+PH_INLINE void add_chained(int n, const ph_chain_rule *c, int h, int rows, const double *a, int lda,
+                           double *out, int ldo)
+{
+    if (h == c->bent)
+        add_product(n, rows, a, lda, c->D[h], out, ldo);
+    else
+        for (int i = 0; i < rows; i++)
+            ph_add3(out + i * ldo, ph_load3(a + i * lda));
+}
+
+/* The rows of one half of a body: B D, or Z D + B V; B and Z have its columns first. */
+PH_INLINE void put_half(int n, const ph_chain_rule *c, int h, int rows, const double *B, const double *Z,
+                        double *out)
+{
+    int ld = stride(c, h);
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < n; k++)
+            out[i * ld + k] = 0;
+    add_chained(n, c, h, rows, (Z ? Z : B) + 3 * h, 12, out, ld);
+    if (Z && h == 1)
+        add_product(n, rows, B + 3 * c->bent, 12, c->V[c->bent], out, ld);
 }
 
 void ph_space_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
@@ -65,16 +89,9 @@ void ph_space_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, 
         ph_chain_rule c;
         if (!rule_of(m, s, j->body[side], &c))
             continue;
-        const double *local = Z ? Z : B;
-        for (int h = 0; h < 2 && c.n[h]; h++) {
-            int slot = 2 * side + h, ld = stride(&c, h);
-            double *o = out + j->B[slot];
-            for (int i = 0; i < j->rows; i++)
-                memset(o + i * ld, 0, sizeof(double) * (size_t)c.n[h]);
-            add_product(j->rows, c.n[h], local + 3 * slot, 12, c.D[h], o, ld);
-            for (int k = 0; Z && h == 1 && k < 2; k++)
-                add_product(j->rows, c.n[1], B + 3 * (2 * side + k), 12, c.V[k], o, ld);
-        }
+        for (int h = 0; h < 2 && c.n[h]; h++)
+            PH_BY_SIZE(c.n[h], put_half, &c, h, j->rows, B + 6 * side, Z ? Z + 6 * side : NULL,
+                       out + j->B[2 * side + h]);
     }
 }
 
@@ -85,16 +102,15 @@ void ph_space_drift(const ph_mechanism *m, const ph_state *s, const ph_joint *j,
         if (!rule_of(m, s, j->body[side], &c) || !c.n[1])
             continue;
         const double *y = s->v + m->body[j->body[side]].v[1];
-        for (int h = 0; h < 2; h++)
-            for (int i = 0; i < j->rows; i++)
-                for (int k = 0; k < 3; k++)
-                    for (int l = 0; l < c.n[1]; l++)
-                        out[i] += B[12 * i + 3 * (2 * side + h) + k] * c.V[h][c.n[1] * k + l] * y[l];
+        for (int i = 0; i < j->rows; i++)
+            for (int k = 0; k < 3; k++)
+                for (int l = 0; l < c.n[1]; l++)
+                    out[i] += B[12 * i + 3 * (2 * side + c.bent) + k] * c.V[c.bent][c.n[1] * k + l] * y[l];
     }
 }
 
 /* out (n) += D^T r */
-static void add_fold(int n, const double *D, ph_vec3 r, double *out)
+PH_INLINE void add_fold(int n, const double *D, ph_vec3 r, double *out)
 {
     for (int j = 0; j < n; j++)
         out[j] += D[j] * r.x + D[n + j] * r.y + D[2 * n + j] * r.z;
@@ -108,18 +124,27 @@ void ph_space_vector(const ph_mechanism *m, const ph_state *s, const int body[2]
         if (!rule_of(m, s, body[side], &c))
             continue;
         for (int h = 0; h < 2 && c.n[h]; h++)
-            add_fold(c.n[h], c.D[h], r[2 * side + h], out + v[2 * side + h]);
+            if (h == c.bent)
+                add_fold(c.n[h], c.D[h], r[2 * side + h], out + v[2 * side + h]);
+            else
+                ph_add3(out + v[2 * side + h], r[2 * side + h]);
     }
 }
 
 /* out (n_i x n_j) += D_i^T a, a 3 x n_j */
-static void add_folded(const ph_chain_rule *ci, int hi, int n, const double *a, double *out, int ldo)
+PH_INLINE void add_folded(int ni, const ph_chain_rule *ci, int hi, int n, const double *a, double *out,
+                          int ldo)
 {
-    int ni = ci->n[hi];
+    if (hi != ci->bent) {
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < n; j++)
+                out[i * ldo + j] += a[i * n + j];
+        return;
+    }
     for (int i = 0; i < ni; i++)
         for (int j = 0; j < n; j++)
-            for (int k = 0; k < 3; k++)
-                out[i * ldo + j] += ci->D[hi][k * ni + i] * a[k * n + j];
+            out[i * ldo + j] +=
+                ci->D[hi][i] * a[j] + ci->D[hi][ni + i] * a[n + j] + ci->D[hi][2 * ni + i] * a[2 * n + j];
 }
 
 /* What a pair of sides takes; C, M, r NULL: without. by_q: M goes with Y, else with U. */
@@ -130,40 +155,44 @@ typedef struct terms {
 } terms;
 
 /* a (3 x n) += M Y, or M U: the columns of half hj of side sj */
-static void add_inertia(const terms *x, const ph_chain_rule *c, const ph_slope *slope, int row, int sj,
-                        int hj, double *a)
+PH_INLINE void add_inertia(int n, const terms *x, int bent, const ph_slope *slope, int row, int sj, int hj,
+                           double *a)
 {
-    for (int k = 0; k < 2; k++) {
-        const double *M = x->M + ph_local_pairs[4 * row + 2 * sj + k];
-        if (!x->by_q)
-            add_product(3, c->n[hj], M, 12, slope->U[k][hj], a, c->n[hj]);
-        else if (hj == 1)
-            add_product(3, c->n[1], M, 12, slope->Y[k], a, c->n[1]);
-    }
+    const double *M = x->M + ph_local_pairs[4 * row + 2 * sj + bent];
+    if (!x->by_q)
+        add_product(n, 3, M, 12, slope->U[bent][hj], a, n);
+    else if (hj == 1)
+        add_product(n, 3, M, 12, slope->Y[bent], a, n);
+}
+
+/* The block of two slots, n columns. */
+PH_INLINE void put_slots(int n, const ph_mechanism *m, const ph_chain_rule c[2], const ph_slope *slope,
+                         int row, int col, const terms *x, double *o)
+{
+    int si = row / 2, hi = row % 2, sj = col / 2, hj = col % 2, ld = stride(&c[sj], hj);
+    double a[3 * PH_HALF_MAX] = {0}, f[PH_HALF_MAX * PH_HALF_MAX];
+    add_chained(n, &c[sj], hj, 3, x->K + ph_local_pairs[4 * row + col], 12, a, n);
+    if (x->C && hj == 1)
+        add_product(n, 3, x->C + ph_local_pairs[4 * row + 2 * sj + c[sj].bent], 12, c[sj].V[c[sj].bent], a,
+                    n);
+    if (x->M)
+        add_inertia(n, x, c[sj].bent, &slope[sj], row, sj, hj, a);
+    PH_BY_SIZE(c[si].n[hi], add_folded, &c[si], hi, n, a, o, ld);
+    if (!x->r || si != sj || hj == 0 || hi != c[si].bent)
+        return;
+    m->space->fold(&c[si], hi, x->r[row], f);
+    for (int i = 0; i < c[si].n[hi]; i++)
+        for (int k = 0; k < n; k++)
+            o[i * ld + k] += f[i * n + k];
 }
 
 static void put_sides(const ph_mechanism *m, const ph_chain_rule c[2], const ph_slope *slope, int si, int sj,
                       const int at[16], const terms *x, double *out)
 {
-    for (int hi = 0; hi < 2 && c[si].n[hi]; hi++)
-        for (int hj = 0; hj < 2 && c[sj].n[hj]; hj++) {
-            int row = 2 * si + hi, col = 2 * sj + hj, n = c[sj].n[hj], ld = stride(&c[sj], hj);
-            if (at[4 * row + col] < 0)
-                continue;
-            double a[3 * PH_HALF_MAX] = {0}, f[PH_HALF_MAX * PH_HALF_MAX], *o = out + at[4 * row + col];
-            add_product(3, n, x->K + ph_local_pairs[4 * row + col], 12, c[sj].D[hj], a, n);
-            for (int k = 0; x->C && hj == 1 && k < 2; k++)
-                add_product(3, n, x->C + ph_local_pairs[4 * row + 2 * sj + k], 12, c[sj].V[k], a, n);
-            if (x->M)
-                add_inertia(x, &c[sj], &slope[sj], row, sj, hj, a);
-            add_folded(&c[si], hi, n, a, o, ld);
-            if (!x->r || si != sj || hj == 0)
-                continue;
-            m->space->fold(&c[si], hi, x->r[row], f);
-            for (int i = 0; i < c[si].n[hi]; i++)
-                for (int k = 0; k < n; k++)
-                    o[i * ld + k] += f[i * n + k];
-        }
+    for (int row = 2 * si; row < 2 * si + 2 && c[si].n[row % 2]; row++)
+        for (int col = 2 * sj; col < 2 * sj + 2 && c[sj].n[col % 2]; col++)
+            if (at[4 * row + col] >= 0)
+                PH_BY_SIZE(c[sj].n[col % 2], put_slots, m, c, slope, row, col, x, out + at[4 * row + col]);
 }
 
 static void put_terms(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],

@@ -115,6 +115,7 @@ static void K(const ph_body *b, const ph_state *s, double *out)
 
 const ph_space ph_space_cardan = {
     .n = {3, 3},
+    .bent = 1,
     .varies = 1,
     .node = {{PH_RN, 3, NULL}, {PH_RN, 3, NULL}},
     .kin = kin,

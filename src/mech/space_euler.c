@@ -172,6 +172,7 @@ void ph_norms_K(const ph_mechanism *m, const ph_state *s, double *out)
 
 const ph_space ph_space_euler = {
     .n = {3, N},
+    .bent = 1,
     .varies = 1,
     .norm = 1,
     .node = {{PH_RN, 3, NULL}, {PH_RN, N, NULL}},

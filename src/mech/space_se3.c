@@ -87,12 +87,13 @@ static void C(const ph_body *b, const ph_state *s, double *out)
 
 static void K(const ph_body *b, const ph_state *s, double *out)
 {
-    put(out + b->M[1], ph_tilde(ph_scale(-1, ph_tmul(s->R[b->R], b->weight))));
+    ph_add_pair(&(ph_put){out, &b->M[1], N, 0}, 0, 0, ph_tilde(ph_scale(-1, ph_tmul(s->R[b->R], b->weight))));
 }
 
 const ph_space ph_space_se3 = {
     .n = {3, 3},
     .joined = 1,
+    .bent = 0,
     .body_axes = 1,
     .node = {{PH_SE3, 0, NULL}},
     .kin = kin,
