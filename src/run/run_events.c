@@ -317,21 +317,22 @@ static int look_again(ph_run *run, int located)
 {
     ph_events *e = run->events;
     ph_guard *g = e->guard;
-    ph_state s = ph_sim_state(run->sim);
     int more = 0;
-    if (g->values(&s, g->g, g->ctx) != PH_OK)
+    if (ph_guard_resolve(run->sim) != PH_OK)
         return -1;
     for (int k = 0; k < e->n; k++) {
-        double x = g->g[k], near = 1e3 * fabs(e->before[k]);
+        double x = g->start[k], near = 1e3 * fabs(e->before[k]), nothing = g->resolution[k];
         int sign = (x > 0) - (x < 0), before = g->sign[k];
         int fits = g->way[k] == PH_WAY_BOTH || (int)g->way[k] == sign;
         e->other[k] = 0;
         if (g->rests[k])
             continue;
         if (e->woke[k] || (g->hit[k] && (!located || (fabs(x) > near && fabs(x) > ph_guard_nothing(g, k))))) {
-            g->sign[k] = sign, g->rest[k] = 0;
+            g->sign[k] = fabs(x) <= nothing ? 0 : sign, g->rest[k] = nothing;
         } else if (g->hit[k]) {
-            g->sign[k] = 0, g->rest[k] = 4 * fmax(fabs(x), fabs(e->before[k]));
+            g->sign[k] = 0, g->rest[k] = fmax(nothing, 4 * fmax(fabs(x), fabs(e->before[k])));
+        } else if (sign && before && sign != before && fmax(fabs(x), fabs(e->before[k])) <= nothing) {
+            continue;
         } else if (sign && before && sign != before) {
             g->sign[k] = sign;
             more += e->other[k] = (unsigned char)fits;
