@@ -80,12 +80,65 @@ static void zeros_are_told(void **state)
     }
 }
 
+/* [M B^T; B 0] of bodies with joints between neighbours and a row between turns of four of them, in any unit of length: scales that
+ * make the largest entries one are not enough to see that it is regular. */
+static block_case in_units(uint64_t seed, double L)
+{
+    enum { BODIES = 5 };
+    block_case c = {.seed = seed};
+    for (int i = 0; i < BODIES; i++)
+        case_block(&c, 6, 0);
+    for (int i = 0; i < BODIES; i++) {
+        double *M = case_entry(&c, i, i), mass = pow(10, case_rnd(&c));
+        for (int a = 0; a < 6; a++)
+            M[7 * a] = a < 3 ? mass : mass * L * L * (1.5 + case_rnd(&c));
+    }
+    for (int j = 0; j <= BODIES; j++) {
+        int rows = j < BODIES ? 5 : 1, b = case_block(&c, rows, 0);
+        for (int i = 0; i < BODIES; i++) {
+            if (j < BODIES && i != j && i != j - 1)
+                continue;
+            double B[30] = {0};
+            for (int a = 0; a < 6 * rows; a++)
+                B[a] =
+                    a % 6 < 3 ? rows == 5 && a / 6 == a % 6 : (rows == 5 && a / 6 < 3 ? L : 1) * case_rnd(&c);
+            double *down = case_entry(&c, b, i);
+            memcpy(down, B, sizeof *B * (size_t)(6 * rows));
+            double *up = case_entry(&c, i, b);
+            for (int a = 0; a < 6 * rows; a++)
+                up[a % 6 * rows + a / 6] = B[a];
+        }
+    }
+    return c;
+}
+
+static void units_do_not_matter(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        for (int power = -40; power <= 40; power += 20) {
+            block_case c = in_units(seed, ldexp(1, power));
+            ph_graph g = case_graph(&c);
+            ph_solver *s;
+            double b[64], x[64];
+            assert_true(c.total <= 64);
+            right_side(b, c.total, seed);
+            assert_int_equal(ph_solver_analyse(&s, PH_KLU, &g, NULL), PH_OK);
+            assert_int_equal(ph_solver_factor(s, c.value), PH_OK);
+            assert_int_equal(ph_solver_solve(s, b, x), PH_OK);
+            check_le(backward_error(&c, b, x, 0), BACKWARD);
+            ph_solver_destroy(s);
+            case_free(&c);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sparse_pivots),
         cmocka_unit_test(first_value_changes),
         cmocka_unit_test(zeros_are_told),
+        cmocka_unit_test(units_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/built.h"
 #include "polhode/compile.h"
 #include "polhode/run.h"
+#include "run/private.h"
 
 #define MODELS PH_TEST_DIR "/../models/"
 #define NEAR   1e-8 /* Newton's tolerance is 1e-8 of accelerations; over some hundred steps */
@@ -16,7 +18,7 @@ static ph_run *open_run(const char *file, int compiled, ph_log_fn log, void *ctx
     ph_error err = {0};
     ph_run_config c = ph_run_defaults();
     c.options = (const char *const[]){"formulation=index3", "h=1e-3"}, c.n_options = 2;
-    c.compiled = compiled, c.log = log, c.log_ctx = ctx;
+    c.compiled = compiled, c.log = log, c.log_ctx = ctx, c.watch = PH_WATCH_ALL;
     if (ph_run_open(&run, file, &c, &err) != PH_OK)
         fail_msg("%s", err.text);
     return run;
@@ -127,6 +129,79 @@ static void several_at_once(void **state)
     for (int i = 0; i < 5; i++)
         ph_run_close(run[i]);
     ph_run_close(own);
+}
+
+/* A pendulum that goes over the top. */
+static const char swing[] =
+    "model 'swing'\n"
+    "gravity {0, 0, -9.81}\n"
+    "body{name='rod', mass=param('m', 1), inertia={0.01, 0.08, 0.08}, position={0.5, 0, 0},\n"
+    "     velocity={0, 0, -2.8}, omega={0, 5.6, 0}}\n"
+    "joint{name='pin', type='revolute', bodies={'ground', 'rod'}, at={0, 0, 0}, axis={0, 1, 0}}\n"
+    "spring{bodies={'ground', 'rod'}, at_a={0, 0, 2}, at_b={0.5, 0, 0}, k=0.5, length=1}\n"
+    "sensor{name='angle', type='angle', joint='pin'}\n"
+    "run{t_end=9, h=1e-3}\n";
+
+static ph_run *open_swing(const scratch *s, ph_compiled *c, double m)
+{
+    ph_run *run = open_run(s->path, 0, NULL, NULL);
+    ph_error err = {0};
+    set_mass(run, m);
+    if (c)
+        assert_int_equal(ph_run_use(run, c, &err), PH_OK);
+    return run;
+}
+
+/* Steps that nobody but the watch sees: violations, energies, turns and counts are those of the library. One that blows up ends where
+ * it does alone, and the others go on. */
+static void steps_that_are_watched(void **state)
+{
+    (void)state;
+    scratch s = scratch_create("swing.lua");
+    scratch_write(&s, swing, strlen(swing));
+    ph_run *run[3], *own = open_swing(&s, NULL, 1);
+    ph_status status[3];
+    ph_error err[3] = {{0}};
+    ph_compiled *c;
+    assert_int_equal(ph_compiled_create(&c, own, (const char *const[]){"m"}, 1, 4, err), PH_OK);
+    assert_non_null(c->seen);
+    for (int i = 0; i < 3; i++)
+        run[i] = open_swing(&s, c, 1 + 0.1 * i);
+    ph_runs_until(run, 3, 0.01, status, err);
+    ph_watched *w = &run[1]->watched;
+    double most = 1.5 * w->first_kinetic;
+    w->first_potential = -1e6, w->fallen = 0, w->first_kinetic = most / 2; /* more than twice is too much */
+    ph_runs_until(run, 3, 8.7, status, err);
+    assert_int_equal(status[1], PH_E_STEP);
+    assert_non_null(strstr(err[1].text, "the solution explodes"));
+    assert_true(ph_run_time(run[1]) > 0.02 && ph_run_time(run[1]) < 0.5);
+    for (int i = 0; i < 3; i++) {
+        double a, b, angle;
+        set_mass(own, 1 + 0.1 * i);
+        to(own, ph_run_time(run[i]));
+        ph_run_summary x = ph_run_summarise(run[i]), y = ph_run_summarise(own);
+        check_le(apart(run[i], own), NEAR);
+        assert_int_equal(x.stats.steps, y.stats.steps);
+        check_near((double)x.stats.iterations, (double)y.stats.iterations, 0.01 * (double)y.stats.steps);
+        assert_int_equal(ph_run_get(run[i], PH_GET_SENSOR, 0, &a), PH_OK);
+        assert_int_equal(ph_run_get(own, PH_GET_SENSOR, 0, &b), PH_OK);
+        check_near(a, b, NEAR);
+        angle = i == 1 ? 0 : 12; /* two turns */
+        assert_true(fabs(a) > angle);
+        if (i == 1)
+            continue;
+        assert_int_equal(status[i], PH_OK);
+        check_le(x.violation_position, 1e-12);
+        check_near(x.violation_velocity, y.violation_velocity, 1e-6 * y.violation_velocity);
+        check_near(x.residual, y.residual, 1e-6 * y.residual);
+        check_near(x.energy, y.energy, 1e-9 * fabs(y.energy));
+    }
+    check_near(w->kinetic, most, 0.1); /* where it was too much first */
+    ph_compiled_release(c);
+    for (int i = 0; i < 3; i++)
+        ph_run_close(run[i]);
+    ph_run_close(own);
+    scratch_remove(&s);
 }
 
 /* A member that cannot go on: it says why, and the others do not notice. */
@@ -257,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_run_by_its_configuration),
         cmocka_unit_test(parameters_that_are_open),
         cmocka_unit_test(several_at_once),
+        cmocka_unit_test(steps_that_are_watched),
         cmocka_unit_test(one_that_fails),
         cmocka_unit_test(events_on_the_way),
         cmocka_unit_test(without),

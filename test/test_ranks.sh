@@ -51,32 +51,49 @@ printf 'polhode journal 1 0123456789abcdef\n' >other.csv.part
 ! ranks 2 "$polhode" "${study[@]}" --jobs 2 || fail '--jobs with ranks'
 has err 'under mpirun each rank computes one case at a time'
 
-# A rank that dies ends the job; mpirun names it, the journal stays, and others go on from there.
+# A rank that dies, be it the first, ends the job: mpirun names it, no other one and none of their children is left, the journal stays, and others go on from there.
 long=(sweep "$models/heavy_top.lua" --vary m=10:20:16 --h 4e-6) # long enough to be killed in time
-"${several[@]}" -n 3 "$polhode" "${long[@]}" -o die.csv >out 2>err </dev/null &
-mpirun_pid=$!
-victim=
-for _ in $(seq 400); do
-    sleep 0.02
-    for pid in $(cat "/proc/$mpirun_pid/task/$mpirun_pid/children" 2>/dev/null); do
-        rank=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
-        [[ $rank != 2 ]] || victim=$pid
+"$polhode" "${long[@]}" -o live.csv --quiet || fail 'without mpirun'
+
+rank_of() { # PID
+    tr '\0' '\n' 2>/dev/null <"/proc/$1/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p'
+}
+
+die() { # RANK LINES: it is killed once the journal has so many
+    local mpirun_pid victim='' pid table=die$1.csv
+    "${several[@]}" -n 3 "$polhode" "${long[@]}" -o "$table" >out 2>err </dev/null &
+    mpirun_pid=$!
+    for _ in $(seq 400); do
+        sleep 0.02
+        for pid in $(cat "/proc/$mpirun_pid/task/$mpirun_pid/children" 2>/dev/null); do
+            [[ $(rank_of "$pid") != "$1" ]] || victim=$pid
+        done
+        [[ -z $victim || $(cat "$table.part" 2>/dev/null | wc -l) -lt $2 ]] || break
     done
-    [[ -z $victim || $(cat die.csv.part 2>/dev/null | wc -l) -lt 3 ]] || break
-done
-if [[ -n $victim ]]; then
+    if [[ -z $victim ]]; then
+        wait $mpirun_pid
+        fail "rank $1 was not found"
+        return
+    fi
     kill -KILL "$victim"
-    wait $mpirun_pid && fail 'a dead rank goes unnoticed'
-    has err 'rank 2' 'signal 9'
-    [[ -e die.csv.part && ! -e die.csv ]] || fail 'a dead rank leaves no journal'
-    before=$(cat die.csv.part | wc -l)
-    ((before >= 3)) || fail 'the journal is empty'
-    "$polhode" "${long[@]}" -o die.csv --quiet || fail 'after a dead rank'
-    "$polhode" "${long[@]}" -o live.csv --quiet || fail 'without mpirun'
-    cmp -s die.csv live.csv || fail 'a dead rank changes the table'
-else
-    wait $mpirun_pid
-    fail 'rank 2 was not found'
-fi
+    for _ in $(seq 300); do # those that are left end at once
+        kill -0 $mpirun_pid 2>/dev/null || break
+        sleep 0.1
+    done
+    ! kill -KILL $mpirun_pid 2>/dev/null || fail "rank $1 is dead, and others wait"
+    wait $mpirun_pid && fail "that rank $1 is dead goes unnoticed"
+    has err "rank $1" 'signal 9'
+    for _ in $(seq 50); do
+        pgrep -f "^$polhode .*$table" >/dev/null || break
+        sleep 0.1
+    done
+    ! pgrep -f "^$polhode .*$table" >left || fail "rank $1 is dead, and processes are left: $(cat left)"
+    [[ -e $table.part && ! -e $table ]] || fail "that rank $1 is dead leaves no journal"
+    (($(cat "$table.part" | wc -l) >= $2)) || fail 'the journal is empty'
+    "$polhode" "${long[@]}" -o "$table" --quiet || fail "after rank $1 died"
+    cmp -s "$table" live.csv || fail "that rank $1 died changes the table"
+}
+die 2 3
+die 0 5
 
 finish

@@ -93,7 +93,7 @@ static void tick(ph_job *r, const ph_state *s, double now)
     r->watch.last_tick = now;
     r->watch.interrupted = ph_signals_waiting();
     if (r->watch.terminal)
-        show_progress(r, s, now - r->watch.begun);
+        show_progress(r, s, fmax(0, now - r->watch.begun));
 }
 
 /* Reading the clock costs as much as a part of a small step: some of them can pass before. */
@@ -104,7 +104,7 @@ static void glance(ph_job *r, const ph_state *s, long n)
     ph_watch *w = &r->watch;
     double now = ph_seconds(), each = n > 0 ? (now - w->begun) / (double)n : GLANCE;
     w->next_look = n + (long)fmin(fmax(GLANCE / fmax(each, 1e-9), 1), 1e4);
-    if (now - w->last_tick > TICK)
+    if (fabs(now - w->last_tick) > TICK) /* back, where a clock was set back */
         tick(r, s, now);
 }
 

@@ -87,7 +87,10 @@ static ph_status load(ph_compiled *c, const ph_workshop *w, ph_error *err)
             return PH_E_INPUT;
         keep(name, path);
     }
-    return open_library(c, path, "model_step", (void **)&c->step, err);
+    ph_status s = open_library(c, path, "model_step", (void **)&c->step, err);
+    if (s == PH_OK)
+        *(void **)&c->seen = dlsym(c->library, "ph_seen");
+    return s;
 }
 
 static ph_status write_and_load(ph_compiled *c, const ph_open *open, ph_error *err)
@@ -155,8 +158,10 @@ ph_status ph_compiled_open(ph_compiled **out, ph_run *run, const char *const *op
         run->model ? ph_run_start(run, err) : ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
     if (s == PH_OK)
         s = ph_open_create(&o, run, open, n_open, 0, err);
-    if (s == PH_OK)
+    if (s == PH_OK) {
+        o->watched = !device;
         s = write_and_load(c, o, err);
+    }
     if (s == PH_OK)
         s = describe(c, o, err);
     ph_open_destroy(o);

@@ -18,8 +18,9 @@ typedef const char *(*ph_ensemble_fn)(long members, double *state, long steps, d
 struct ph_compiled {
     atomic_int users;
     void *library;
-    unsigned (*step)(void *state); /* NULL: it is made for a device, and has */
-    ph_ensemble_fn ensemble;       /* NULL: it is not */
+    unsigned (*step)(void *state);                /* NULL: it is made for a device, and has */
+    ph_ensemble_fn ensemble;                      /* NULL: it is not */
+    void (*seen)(const void *state, double *out); /* numbers of ph_seen, lane by lane; NULL: it has none */
     int lanes, device;
     ph_struct_places at;
     ph_constants constants; /* of the run whose source it is */

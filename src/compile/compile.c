@@ -513,6 +513,7 @@ static ph_status print_source(ph_compiler *c)
         s = ph_compile_tracking(c);
     ph_multistep_remember(c);
     paste_until(out, &next, "step.h");
+    ph_compile_watch(c);
     return s == PH_OK ? print_init(c) : s;
 }
 

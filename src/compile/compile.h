@@ -82,6 +82,7 @@ typedef struct ph_open {
     int n_start, starts;    /* numbers of q and v; 1: those that depend on parameters are sums, */
     ph_open_sum *start;     /* n_start; without terms: it does not depend on them */
     int starts_at[PH_OPEN_MAX];
+    int watched; /* the library watches the steps: what it wants to know of each is a function of the source */
 } ph_open;
 
 /* sums 1: data must be sums of products of powers, 0: the caller knows them. name must outlive it. */
@@ -116,8 +117,9 @@ typedef struct ph_compiler {
     const ph_allocator *alloc;
 } ph_compiler;
 
-/* What values of elements are for: residual and matrix of an iteration, its residual alone, systems at the start. */
-typedef enum ph_use { PH_USE_MATRIX, PH_USE_RESIDUAL, PH_USE_START } ph_use;
+/* What values of elements are for: residual and matrix of an iteration, its residual alone, systems at the start, violations of the
+ * constraints. */
+typedef enum ph_use { PH_USE_MATRIX, PH_USE_RESIDUAL, PH_USE_START, PH_USE_WATCH } ph_use;
 
 /* Where numbers stand in the struct of a compiled model, counted in numbers of its real type; how many there are. */
 typedef struct ph_struct_places {
@@ -222,6 +224,8 @@ int ph_compile_is_pulled(const ph_compiler *c, int v); /* a row of B^T that is n
 void ph_compile_reactions(const ph_compiler *c, const char *to, const char *of, int unknowns);
 void ph_compile_B_times(const ph_compiler *c, ph_sum *s, int at, const char *name, int k); /* B[at] name[k] */
 void ph_compile_force_energy(ph_compiler *c, int force);
+int ph_compile_is_watched(const ph_compiler *c);
+void ph_compile_watch(ph_compiler *c); /* ph_seen; nothing where there is more to look at than it knows */
 void ph_compile_reaction(ph_compiler *c, int joint);
 void ph_compile_drive_effort(ph_compiler *c, int joint, const char *to);
 /* The site x of a joint, in a block that stays open; of: where the time stands. */
@@ -260,6 +264,7 @@ void ph_compile_constants(ph_compiler *c);
 void ph_compile_work(ph_compiler *c);
 void ph_compile_stepping(ph_compiler *c);
 void ph_compile_sensors(ph_compiler *c, FILE *header);
+void ph_compile_energies(ph_compiler *c); /* T, V, and body_0, body_1, ... */
 int ph_compile_sensor_coordinate(const ph_compiler *c, const ph_sensor_def *d);
 
 /* compile.c: a compiler of a run, ready to write; PH_E_INPUT: the model has what cannot be compiled. fmu.c uses it. */

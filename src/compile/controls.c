@@ -347,9 +347,9 @@ void ph_compile_actuator_energy(ph_compiler *c, int k)
     fprintf(c->out, "    {\n");
     print_actuator_site(c, k, "s->");
     if (swings(f))
-        fprintf(c->out, "        E += ph_swing_torque_energy(&s_);\n    }\n");
+        fprintf(c->out, "        V += ph_swing_torque_energy(&s_);\n    }\n");
     else
-        fprintf(c->out, "        E += ph_actuator_energy(&s_, %d);\n    }\n", has_stops(f->actuator));
+        fprintf(c->out, "        V += ph_actuator_energy(&s_, %d);\n    }\n", has_stops(f->actuator));
 }
 
 /* ---- friction ------------------------------------------------------------------------------------------------- */

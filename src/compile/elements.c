@@ -356,7 +356,7 @@ static void joint_terms(ph_compiler *c, int k, ph_use use)
     const ph_joint *j = &c->mech->joint[k];
     int start = use == PH_USE_START, rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
     FILE *out = c->out;
-    ph_compile_open_site(c, k, "W->");
+    ph_compile_open_site(c, k, use == PH_USE_WATCH ? "s->" : "W->");
     for (int i = 0; i < j->n_parts; i++) {
         const ph_part *op = j->part[i].op;
         const char *name = part_name(op);
@@ -371,7 +371,7 @@ static void joint_terms(ph_compiler *c, int k, ph_use use)
             fprintf(out, "        ph_%s_convective(x, convective + %d);\n", name, l);
             continue;
         }
-        if (use == PH_USE_RESIDUAL)
+        if (use == PH_USE_RESIDUAL || use == PH_USE_WATCH)
             continue;
         fprintf(out, "        ph_%s_K(x, W->lambda + %d, &(ph_put){K, joint_K_%d, 3, 0});\n", name, l, k);
         if (rates)
@@ -387,7 +387,7 @@ void ph_compile_force_energy(ph_compiler *c, int k)
     const ph_force *f = &c->mech->force[k];
     fprintf(c->out, "    ph_force_site force_site_%d = {.f = &force_%d, ", k, k);
     ph_compile_side(c, "a", f->body[0]), ph_compile_side(c, "b", f->body[1]);
-    fprintf(c->out, ".load = ph_k(1)};\n    E += ph_%s_energy(&force_site_%d);\n", force_names[f->def->type],
+    fprintf(c->out, ".load = ph_k(1)};\n    V += ph_%s_energy(&force_site_%d);\n", force_names[f->def->type],
             k);
 }
 
@@ -491,7 +491,7 @@ static int is_driven(const ph_compiler *c, int row)
 }
 
 /* rate = B v + Phi_t */
-static void print_rates(ph_compiler *c)
+static void print_rates(ph_compiler *c, const char *v)
 {
     const ph_layout *lay = c->lay;
     for (int i = 0; i < lay->nl; i++) {
@@ -502,7 +502,7 @@ static void print_rates(ph_compiler *c)
             ph_sum_term(&s, 1, "Phi_t[%d]", i);
         for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
             for (int j = 0; j < b->n && i >= b->row_at && i < b->row_at + b->m; j++)
-                ph_compile_B_times(c, &s, b->at + (i - b->row_at) * b->n + j, "W->v", b->col_at + j);
+                ph_compile_B_times(c, &s, b->at + (i - b->row_at) * b->n + j, v, b->col_at + j);
         ph_sum_end(&s);
         fprintf(c->out, ";\n");
     }
@@ -526,7 +526,45 @@ void ph_compile_elements(ph_compiler *c, ph_use use)
     if (use != PH_USE_START)
         print_reactions(c);
     if (use == PH_USE_START || (c->sim->matrix.what & PH_EVAL_RATE))
-        print_rates(c);
+        print_rates(c, "W->v");
+}
+
+/* ---- what a run watches ----------------------------------------------------------------------------- */
+
+/* A mechanism that keeps its energy, and whose constraints are all of positions: there is nothing else to see. */
+int ph_compile_is_watched(const ph_compiler *c)
+{
+    const ph_mechanism *m = c->mech;
+    int plain = c->open->watched && !c->in_loops && !c->lay->nonholonomic && !m->model->n_states &&
+                !m->model->n_couplings && !m->model->n_constraints;
+    for (int k = 0; k < m->n_joints; k++)
+        plain = plain && m->joint[k].drive < 0;
+    for (int k = 0; k < m->n_forces; k++) {
+        const ph_force *f = &m->force[k];
+        plain = plain && f->def && f->op->energy && !f->op->kinetic && !f->op->gain && f->still;
+    }
+    return plain;
+}
+
+/* The numbers of ph_seen of run/private.h. */
+void ph_compile_watch(ph_compiler *c)
+{
+    if (!ph_compile_is_watched(c))
+        return;
+    fprintf(c->out,
+            "/* What is watched of a step. */\nPH_EXPORT void ph_seen(const PH_MODEL *s, ph_real *out)\n{\n"
+            "    ph_real B[PH_NB + 1], Phi[PH_NL + 1], rate[PH_NL + 1];\n");
+    ph_compile_locals(c);
+    ph_compile_energies(c);
+    for (int k = 0; k < c->mech->n_joints; k++)
+        joint_terms(c, k, PH_USE_WATCH);
+    print_rates(c, "s->v");
+    fprintf(c->out, "    out[0] = ph_most(ph_k(0), Phi, PH_NL), out[1] = ph_most(ph_k(0), rate, PH_NL);\n"
+                    "    out[2] = T, out[3] = V, out[4] = ph_k(0);\n    (void)B;\n");
+    for (int k = 0; k < c->model->n_bodies; k++)
+        if (!c->mech->body[k].particle)
+            fprintf(c->out, "    out[4] = ph_larger(out[4], ph_dot(body_%d.w, body_%d.w));\n", k, k);
+    fprintf(c->out, "}\n\n");
 }
 
 /* ---- tables of a large model ------------------------------------------------------------------------ */

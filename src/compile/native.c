@@ -1,6 +1,6 @@
 /* Steps of a run by a compiled model that was built and loaded: before each step the numbers of the run go to its struct, and
- * come back after it. So all else of a run, watch, table, inputs, restarts, is as without. A model with lanes makes the steps of
- * several runs at once, or has the same run in all of them.
+ * come back after it. So all else of a run, watch, table, inputs, restarts, is as without. A model with lanes has the same run in all
+ * of them, or makes the steps of several: lanes.c.
  *
  * The first steps are made by both; they must agree, or the compiled model is given up. */
 #include <math.h>
@@ -8,35 +8,19 @@
 #include <string.h>
 
 #include "base/ftz.h"
-#include "compile/built.h"
+#include "compile/native.h"
 #include "run/private.h"
 #include "step/guard.h"
 
-typedef struct native {
-    ph_native base;  /* first */
-    ph_compiled *of; /* NULL: the caller has loaded the code */
-    unsigned (*step)(void *state);
-    ph_struct_places at;
-    double t0;
-    int checked;     /* steps that agreed */
-    int lanes, lane; /* lane -1: all of them */
-    double *state;   /* number k of lane i is k lanes + i */
-    double *own;     /* the same, of this run alone; */
-    int ahead;       /* 1: the step was made, with others, */
-    unsigned failed; /* and did not converge */
-    const double *data;
-    double *past; /* room for what a method of several steps remembers; NULL: nothing */
-} native;
-
 static void close_native(ph_native *base, const ph_allocator *alloc)
 {
-    native *n = (native *)base;
+    ph_member *n = (ph_member *)base;
     ph_compiled_release(n->of);
     free(n->own);
     ph_free(alloc, base);
 }
 
-static void put(native *n, int place, const double *from, int count)
+static void put(ph_member *n, int place, const double *from, int count)
 {
     int first = n->lane < 0 ? 0 : n->lane, end = n->lane < 0 ? n->lanes : first + 1;
     for (int i = first; i < end; i++)
@@ -44,20 +28,19 @@ static void put(native *n, int place, const double *from, int count)
             n->state[(place + k) * n->lanes + i] = from[k];
 }
 
-static void get(const native *n, int place, double *to, int count)
+void ph_member_get(const ph_member *n, int place, double *to, int count)
 {
     const double *s = n->state + (n->lane < 0 ? 0 : n->lane);
     for (int k = 0; k < count; k++)
         to[k] = s[(place + k) * n->lanes];
 }
 
-static void put_one(native *n, int place, double x)
+static void put_one(ph_member *n, int place, double x)
 {
     put(n, place, &x, 1);
 }
 
-/* The struct before a step. */
-static void load(const ph_run *run, native *n)
+void ph_member_load(const ph_run *run, ph_member *n)
 {
     const ph_sim *sim = run->sim;
     const ph_layout *lay = &sim->lay;
@@ -86,29 +69,28 @@ static void load(const ph_run *run, native *n)
     }
 }
 
-/* The point after it. */
-static void fetch(ph_run *run, const native *n)
+void ph_member_fetch(ph_run *run, const ph_member *n, long steps)
 {
     ph_sim *sim = run->sim;
     const ph_layout *lay = &sim->lay;
     ph_point *next = &sim->next;
-    next->t = sim->grid + (double)(sim->passed + sim->n + 1) * sim->opt.h;
-    get(n, n->at.q, next->q, lay->nq), get(n, n->at.v, next->v, lay->nv);
-    get(n, n->at.vdot, next->vdot, lay->nv), get(n, n->at.a, next->a, lay->nv);
-    get(n, n->at.lambda, next->lambda, lay->nl);
+    next->t = sim->grid + (double)(sim->passed + sim->n + steps) * sim->opt.h;
+    ph_member_get(n, n->at.q, next->q, lay->nq), ph_member_get(n, n->at.v, next->v, lay->nv);
+    ph_member_get(n, n->at.vdot, next->vdot, lay->nv), ph_member_get(n, n->at.a, next->a, lay->nv);
+    ph_member_get(n, n->at.lambda, next->lambda, lay->nl);
     if (next->eta)
         memset(next->eta, 0, sizeof(double) * (size_t)lay->nl);
     ph_point_rotations(next, lay);
 }
 
-static void accept(ph_run *run, const native *n)
+void ph_member_accept(ph_run *run, const ph_member *n)
 {
     ph_sim *sim = run->sim;
     double made;
-    get(n, n->at.iterations, &made, 1);
+    ph_member_get(n, n->at.iterations, &made, 1);
     int iterations = (int)made, nv = sim->lay.nv;
     if (n->past) {
-        get(n, n->at.past + ph_multistep_order(sim) * nv, n->past, sim->opt.order > 1 ? nv : 0);
+        ph_member_get(n, n->at.past + ph_multistep_order(sim) * nv, n->past, sim->opt.order > 1 ? nv : 0);
         ph_multistep_accept(sim, n->past);
     }
     ph_point free_one = sim->last;
@@ -122,7 +104,7 @@ static void accept(ph_run *run, const native *n)
 }
 
 /* The largest difference of numbers of the struct from those of the library, of their size. */
-static double apart(const native *n, int place, const double *b, int count)
+static double apart(const ph_member *n, int place, const double *b, int count)
 {
     double most = 0, size = 1;
     const double *s = n->state + (n->lane < 0 ? 0 : n->lane);
@@ -135,7 +117,7 @@ static double apart(const native *n, int place, const double *b, int count)
     return most / size;
 }
 
-static unsigned step_lanes(const native *n)
+unsigned ph_member_step(const ph_member *n)
 {
     unsigned mode = ph_ftz_begin(), failed = n->step(n->state);
     ph_ftz_end(mode);
@@ -161,22 +143,22 @@ static int is_its_own(const ph_sim *sim)
 
 static ph_status step(ph_run *run, ph_error *err)
 {
-    native *n = (native *)run->native;
+    ph_member *n = (ph_member *)run->native;
     ph_sim *sim = run->sim;
     if (is_its_own(sim)) {
         n->ahead = 0;
         return ph_sim_step(sim, err);
     }
     if (!n->ahead) {
-        load(run, n);
-        n->failed = step_lanes(n) & 1u << (n->lane < 0 ? 0 : n->lane);
+        ph_member_load(run, n);
+        n->failed = ph_member_step(n) & 1u << (n->lane < 0 ? 0 : n->lane);
     }
     n->ahead = 0;
     if (!n->failed && n->checked == PH_STEPS_CHECKED) {
-        fetch(run, n);
+        ph_member_fetch(run, n, 1);
         if (meets_event(sim))
             return ph_sim_step(sim, err);
-        accept(run, n);
+        ph_member_accept(run, n);
         return PH_OK;
     }
     ph_status s = ph_sim_step(sim, err); /* the library says why a step fails, or makes it */
@@ -222,15 +204,15 @@ static ph_status differs(ph_error *err)
     return ph_fail(err, PH_E_INPUT, "the run differs from the one that was compiled");
 }
 
-static ph_status use(ph_run *run, const native *like, const ph_constants *x, ph_error *err)
+static ph_status use(ph_run *run, const ph_member *like, const ph_constants *x, ph_error *err)
 {
     if (refuse_redundant(run, err) != PH_OK)
         return PH_E_INPUT;
     const ph_compiled *c = like->of;
-    size_t head = (sizeof(native) + 15) / 16 * 16, bytes = sizeof(double) * (size_t)like->at.numbers;
+    size_t head = (sizeof(ph_member) + 15) / 16 * 16, bytes = sizeof(double) * (size_t)like->at.numbers;
     bytes = (bytes * (size_t)like->lanes / 64 + 1) * 64;
     int n_data = c ? c->n_data + 1 : 1, n_past = like->at.numbers - like->at.past;
-    native *n = ph_alloc(run->config.alloc, head + sizeof(double) * (size_t)(n_data + n_past));
+    ph_member *n = ph_alloc(run->config.alloc, head + sizeof(double) * (size_t)(n_data + n_past));
     double *own = aligned_alloc(64, bytes);
     if (!n || !own) {
         free(own), ph_free(run->config.alloc, n);
@@ -260,7 +242,7 @@ ph_status ph_run_use(ph_run *run, ph_compiled *c, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "the compiled model is one for a device");
     if (ph_constants_create(&x, run, run->config.alloc) != PH_OK)
         return no_memory(err);
-    ph_status s = use(run, &(native){.of = c, .step = c->step, .at = c->at, .lanes = c->lanes}, &x, err);
+    ph_status s = use(run, &(ph_member){.of = c, .step = c->step, .at = c->at, .lanes = c->lanes}, &x, err);
     ph_constants_destroy(&x);
     return s;
 }
@@ -269,9 +251,10 @@ ph_status ph_run_use_compiled(ph_run *run, unsigned (*with)(void *state), ph_err
 {
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
-    return use(run,
-               &(native){.step = with, .at = ph_compile_struct(run, &(ph_open){0}), .lanes = 1, .checked = 0},
-               NULL, err);
+    return use(
+        run,
+        &(ph_member){.step = with, .at = ph_compile_struct(run, &(ph_open){0}), .lanes = 1, .checked = 0},
+        NULL, err);
 }
 
 int ph_run_is_compiled(const ph_run *run)
@@ -286,7 +269,7 @@ ph_status ph_compiled_pack(const ph_compiled *c, const ph_run *run, double *stat
     ph_constants x;
     ph_status s = refuse_redundant(run, err);
     double *data = s == PH_OK ? ph_alloc(run->config.alloc, sizeof *data * ((size_t)c->n_data + 1)) : NULL;
-    native n = {.of = (ph_compiled *)c, .at = c->at, .lanes = 1, .lane = -1, .state = state, .data = data};
+    ph_member n = {.of = (ph_compiled *)c, .at = c->at, .lanes = 1, .lane = -1, .state = state, .data = data};
     if (s != PH_OK)
         return s;
     if (!data || ph_constants_create(&x, run, run->config.alloc) != PH_OK) {
@@ -296,7 +279,7 @@ ph_status ph_compiled_pack(const ph_compiled *c, const ph_run *run, double *stat
     n.t0 = run->sim->t0;
     memset(state, 0, sizeof *state * (size_t)c->at.numbers);
     if (read_data(c, &x, data))
-        load(run, &n);
+        ph_member_load(run, &n);
     else
         s = differs(err);
     ph_constants_destroy(&x);
@@ -307,89 +290,6 @@ ph_status ph_compiled_pack(const ph_compiled *c, const ph_run *run, double *stat
 double ph_compiled_apart(const ph_compiled *c, const ph_run *run, double *state)
 {
     const ph_sim *sim = run->sim;
-    native n = {.at = c->at, .lanes = 1, .lane = -1, .state = state};
+    ph_member n = {.at = c->at, .lanes = 1, .lane = -1, .state = state};
     return fmax(apart(&n, n.at.q, sim->now.q, sim->lay.nq), apart(&n, n.at.v, sim->now.v, sim->lay.nv));
-}
-
-/* ---- several runs at once --------------------------------------------------------------------------------------- */
-
-#define REACHED 1e-9 /* of a step: what is left of it at the end */
-
-static int is_under_way(const ph_run *run, double t)
-{
-    return ph_run_time(run) < t - REACHED * run->def.opt.h && ph_run_ended_by(run) < 0;
-}
-
-/* Members that have the code take their places in one struct; others, of -1, go alone. */
-static native *gather(ph_run *const *run, int n)
-{
-    native *first = NULL;
-    for (int i = 0; i < n; i++) {
-        native *m = (native *)run[i]->native;
-        if (!m || !m->of || (first && (m->of != first->of || i >= first->lanes)))
-            continue;
-        if (!first) {
-            first = m;
-            load(run[i], m); /* in all lanes: those without a run have numbers too */
-        }
-        m->state = first->own, m->lane = i;
-    }
-    return first;
-}
-
-static void scatter(ph_run *const *run, int n)
-{
-    for (int i = 0; i < n; i++) {
-        native *m = (native *)run[i]->native;
-        if (m)
-            m->state = m->own, m->lane = -1, m->ahead = 0;
-    }
-}
-
-/* One step of all runs that are under way; 0: none is. */
-static int step_all(ph_run *const *run, int n, double t, const native *first, ph_status *status,
-                    ph_error *err)
-{
-    int any = 0;
-    for (int i = 0; i < n; i++) {
-        native *m = (native *)run[i]->native;
-        if (status[i] != PH_OK || !is_under_way(run[i], t))
-            continue;
-        any = 1;
-        status[i] = ph_run_prepare(run[i], &err[i]);
-        if (status[i] == PH_OK && m && m->lane >= 0)
-            load(run[i], m), m->ahead = 1;
-    }
-    unsigned failed = any ? step_lanes(first) : 0;
-    for (int i = 0; i < n; i++) {
-        native *m = (native *)run[i]->native;
-        if (status[i] != PH_OK || !is_under_way(run[i], t))
-            continue;
-        if (m && m->ahead)
-            m->failed = failed & 1u << m->lane;
-        status[i] = ph_run_step(run[i], &err[i]);
-    }
-    return any;
-}
-
-ph_status ph_runs_until(ph_run *const *run, int n, double t, ph_status *status, ph_error *err)
-{
-    native *first = gather(run, n), kept;
-    for (int i = 0; i < n; i++)
-        status[i] = PH_OK;
-    if (!first) {
-        for (int i = 0; i < n; i++)
-            status[i] = ph_run_until(run[i], t, &err[i]);
-        return PH_OK;
-    }
-    kept = *first; /* its run may give it up, and the others go on */
-    first->own = NULL;
-    while (step_all(run, n, t, &kept, status, err))
-        ;
-    for (int i = 0; i < n; i++)
-        if ((native *)run[i]->native == first)
-            first->own = kept.own, kept.own = NULL;
-    scatter(run, n);
-    free(kept.own);
-    return PH_OK;
 }

@@ -34,25 +34,25 @@ static void print_body(ph_compiler *c, const ph_sensor_def *d, const ph_sensor_r
     fprintf(c->out, "    %s;\n", row->op->text);
 }
 
-/* Bodies and forces add to E. */
-static void print_energy(ph_compiler *c)
+/* T and V of bodies and forces. */
+void ph_compile_energies(ph_compiler *c)
 {
     char text[48];
-    fprintf(c->out, "    ph_real E = ph_k(0);\n");
+    fprintf(c->out, "    ph_real T = ph_k(0), V = ph_k(0);\n");
     for (int k = 0; k < c->model->n_bodies; k++) {
         const ph_body *b = &c->mech->body[k];
         int at = ph_constants_at(&c->open->constants, PH_CONSTANT_BODY, k);
         double J[9];
         fprintf(c->out, "    ph_kin body_%d = ", k);
         ph_compile_kinematics(c, "s->", k);
-        fprintf(c->out, ";\n    E += %s * ph_dot(body_%d.v, body_%d.v) / 2 - ph_dot(",
+        fprintf(c->out, ";\n    T += %s * ph_dot(body_%d.v, body_%d.v) / 2;\n    V -= ph_dot(",
                 ph_c_constant(c, at, b->m, text), k, k);
         print_at(c, at + 1, b->weight);
         fprintf(c->out, ", body_%d.x);\n", k);
         if (b->particle)
             continue;
         ph_store33(J, b->J);
-        fprintf(c->out, "    E += ph_dot(body_%d.w, ph_mul((ph_mat3){", k);
+        fprintf(c->out, "    T += ph_dot(body_%d.w, ph_mul((ph_mat3){", k);
         for (int i = 0; i < 9; i++)
             fprintf(c->out, "%s%s", i ? ", " : "", ph_c_term(c, at + 4 + i, J[i], text));
         fprintf(c->out, "}, body_%d.w)) / 2;\n", k);
@@ -62,7 +62,6 @@ static void print_energy(ph_compiler *c)
             ph_compile_actuator_energy(c, k);
         else if (c->mech->force[k].op->energy)
             ph_compile_force_energy(c, k);
-    fprintf(c->out, "    out[0] = E;\n");
 }
 
 /* ---- joints, actuators, couplings -------------------------------------------------------------------- */
@@ -166,7 +165,8 @@ static void print_sensor(ph_compiler *c, int k)
         print_effort(c, d, form == PH_FORM_POWER);
         break;
     case PH_FORM_ENERGY:
-        print_energy(c);
+        ph_compile_energies(c);
+        fprintf(c->out, "    out[0] = T + V;\n");
         break;
     case PH_FORM_FUNCTION:
         print_function(c, k);

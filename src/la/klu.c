@@ -194,22 +194,57 @@ static int sweep(klu_backend *k, double *row, double *column)
     return -1;
 }
 
-/* A', R and C from the values of A. Returns as sweep does. */
-static int equilibrate(klu_backend *k, const double *value)
+static void scale_by(klu_backend *k, const double *row, const double *column)
 {
-    int n = k->p.total, bad = -1;
+    for (int j = 0; j < k->p.total; j++) {
+        k->rs[j] *= row[j], k->cs[j] *= column[j];
+        for (int t = k->Ap[j]; t < k->Ap[j + 1]; t++)
+            k->Ax[t] *= row[k->Ai[t]] * column[j];
+    }
+}
+
+static double diagonal_entry(const klu_backend *k, int j)
+{
+    double d = 0;
+    for (int t = k->Ap[j]; t < k->Ap[j + 1]; t++)
+        d = k->Ai[t] == j ? fabs(k->Ax[t]) : d;
+    return d;
+}
+
+/* Entries on the diagonal become about one, then the largest ones of rows and columns where that is zero. Returns as sweep does. */
+static int begin_with_diagonal(klu_backend *k, double *row, double *column)
+{
+    int n = k->p.total;
+    for (int j = 0; j < n; j++) {
+        double s = inverse_root(diagonal_entry(k, j));
+        row[j] = column[j] = s > 0 ? s : 1;
+    }
+    scale_by(k, row, column);
+    int bad = sweep(k, row, column);
+    for (int j = 0; j < n && bad < 0; j++) {
+        int zero = diagonal_entry(k, j) == 0;
+        row[j] = zero ? row[j] * row[j] : 1, column[j] = zero ? column[j] * column[j] : 1;
+    }
+    if (bad < 0)
+        scale_by(k, row, column);
+    return bad;
+}
+
+/* A', R and C from the values of A. Returns as sweep does. Scales with which the largest entries are about one are not unique:
+ * where units are far apart those on the diagonal may be left too small, unless one begins with them. */
+static int equilibrate(klu_backend *k, const double *value, int diagonal)
+{
+    int n = k->p.total;
     double *row = k->w.r, *column = k->w.d;
     for (int i = 0; i < n; i++)
         k->rs[i] = k->cs[i] = 1;
     for (int t = 0; t < k->Ap[n]; t++)
         k->Ax[k->place[t]] = value[t];
+    int bad = diagonal ? begin_with_diagonal(k, row, column) : -1;
     for (int pass = 0; pass < SWEEPS && bad < 0; pass++) {
         bad = sweep(k, row, column);
-        for (int j = 0; j < n && bad < 0; j++) {
-            k->rs[j] *= row[j], k->cs[j] *= column[j];
-            for (int t = k->Ap[j]; t < k->Ap[j + 1]; t++)
-                k->Ax[t] *= row[k->Ai[t]] * column[j];
-        }
+        if (bad < 0)
+            scale_by(k, row, column);
     }
     for (int e = 0; e < k->p.nnz && bad < 0; e++) {
         const double *r = k->rs + k->p.first[k->p.row[e]], *c = k->cs + k->p.first[k->p.col[e]];
@@ -275,14 +310,23 @@ static ph_status choose_pivots(klu_backend *k, double diagonal)
     return PH_OK;
 }
 
-static ph_status choose(klu_backend *k, const double *value)
+static ph_status scale_and_choose(klu_backend *k, const double *value, int diagonal)
 {
-    int bad = equilibrate(k, value);
+    int bad = equilibrate(k, value, diagonal);
     if (bad >= 0)
         return singular(k, bad);
     ph_status status = choose_pivots(k, SPARSE);
     if (status == PH_E_SINGULAR || (status == PH_OK && k->rgrowth < GROWN))
         status = choose_pivots(k, 1);
+    return status;
+}
+
+static ph_status choose(klu_backend *k, const double *value)
+{
+    ph_status status = scale_and_choose(k, value, 0);
+    int where = k->base.info.where;
+    if (status == PH_E_SINGULAR && (status = scale_and_choose(k, value, 1)) == PH_E_SINGULAR)
+        k->base.info.where = where;
     if (status != PH_OK)
         return status;
     k->base.info.where = -1;

@@ -327,18 +327,19 @@ static ph_status pass_event(ph_run *run, long before, ph_error *err)
     return s == PH_OK && counts && ph_run_ended_by(run) < 0 ? show(run, PH_ON_STEP, err) : s;
 }
 
-/* What is done beside the step; *own is the time it takes. Returns late = 1 past the time of a pause: the clock is read
- * no more often than without one. */
-static ph_status look_and_show(ph_run *run, long before, double pause, double *own, int *late, ph_error *err)
+/* What is done beside the step; *own is the time it takes. Returns late = 1 past the time of a pause, or before that of
+ * the start, by a clock that was set back: it is read no more often than without one. */
+static ph_status look_and_show(ph_run *run, long before, const double pause[2], double *own, int *late,
+                               ph_error *err)
 {
     int each = run->observer || run->table.columns;
     int timed = each || (run->config.watch && run->sim->stats.steps % SAMPLE == 0);
     double begun = timed ? ph_sim_clock() : 0;
     ph_status s = ph_events_met(run) ? pass_event(run, before, err) : ph_run_look(run, PH_ON_STEP, err);
-    double end = timed || pause < HUGE_VAL ? ph_sim_clock() : 0;
+    double end = timed || pause[1] < HUGE_VAL ? ph_sim_clock() : 0;
     if (timed)
-        *own += (each ? 1 : SAMPLE) * (end - begun);
-    *late = !(end < pause);
+        *own += (each ? 1 : SAMPLE) * fmax(0, end - begun);
+    *late = pause[1] < HUGE_VAL && !(end >= pause[0] && end < pause[1]);
     return s;
 }
 
@@ -351,7 +352,7 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
     *arrived = 0;
     if (s == PH_OK && !run->observed)
         s = show(run, PH_ON_START, err);
-    double begun = ph_sim_clock(), cpu = ph_sim_cpu(), pause = begun + seconds;
+    double begun = ph_sim_clock(), cpu = ph_sim_cpu(), pause[] = {begun, begun + seconds};
     int late = 0;
     while (s == PH_OK && !late && ph_run_time(run) < t - slack && ph_run_ended_by(run) < 0) {
         long before = run->sim->stats.steps;
@@ -363,7 +364,8 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
         if (s == PH_OK)
             s = look_and_show(run, before, pause, &own, &late, err);
     }
-    double wall = ph_sim_clock() - begun;
+    double wall = ph_sim_since(begun);
+    own = fmin(own, wall);
     run->wall_s += wall - own;
     run->cpu_s += wall > 0 ? (ph_sim_cpu() - cpu) * (1 - own / wall) : 0;
     *arrived = s == PH_OK && (!(ph_run_time(run) < t - slack) || ph_run_ended_by(run) >= 0);

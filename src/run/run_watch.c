@@ -63,13 +63,19 @@ static void enlarge(double *most, double x)
         *most = x;
 }
 
+static void note_violation(ph_watched *w, double position, double velocity)
+{
+    w->position = position, w->velocity = velocity;
+    enlarge(&w->most_position, position);
+    enlarge(&w->most_velocity, velocity);
+}
+
 static void watch_violation(ph_run *run)
 {
-    ph_watched *w = &run->watched;
-    if (ph_sim_violation(run->sim, &w->position, &w->velocity) != PH_OK)
-        w->position = w->velocity = NAN;
-    enlarge(&w->most_position, w->position);
-    enlarge(&w->most_velocity, w->velocity);
+    double position, velocity;
+    if (ph_sim_violation(run->sim, &position, &velocity) != PH_OK)
+        position = velocity = NAN;
+    note_violation(&run->watched, position, velocity);
 }
 
 void ph_watch_jump(ph_run *run)
@@ -110,6 +116,16 @@ void ph_watch_shock(ph_run *run, double energy)
     ph_watch_jump(run);
 }
 
+/* What is left of the balance. */
+static void close_balance(ph_run *run)
+{
+    ph_watched *w = &run->watched;
+    w->residual =
+        w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work.sum + w->dissipated.sum;
+    enlarge(&w->most_residual, fabs(w->residual));
+    run->mech->balance.work = w->work.sum, run->mech->balance.dissipated = w->dissipated.sum;
+}
+
 /* Where functions jump, powers have two values; where that is between two looks, it is not known what they have done. */
 static void watch_energy(ph_run *run, const ph_state *s, int first)
 {
@@ -131,10 +147,7 @@ static void watch_energy(ph_run *run, const ph_state *s, int first)
         ph_integral_jump(&w->work), ph_integral_jump(&w->dissipated);
         add_powers(run, s, right);
     }
-    w->residual =
-        w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work.sum + w->dissipated.sum;
-    enlarge(&w->most_residual, fabs(w->residual));
-    run->mech->balance.work = w->work.sum, run->mech->balance.dissipated = w->dissipated.sum;
+    close_balance(run);
 }
 
 /* On a grid of the output that is much coarser than the steps, work is not known well enough. */
@@ -197,4 +210,18 @@ ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
     watch_energy(run, s, !run->watched.work.n);
     run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);
     return run->watched.blown ? explain(run, s, err) : PH_OK;
+}
+
+int ph_watch_told(ph_run *run, double t, const ph_seen *seen)
+{
+    unsigned watch = run->config.watch;
+    ph_watched *w = &run->watched;
+    w->t = t;
+    if (watch & PH_WATCH_VIOLATION)
+        note_violation(w, seen->position, seen->velocity);
+    if (!(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
+        return 1;
+    w->kinetic = seen->kinetic, w->potential = seen->potential;
+    close_balance(run);
+    return !((watch & PH_WATCH_BLOWUP) && is_blown(run));
 }

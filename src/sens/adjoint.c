@@ -506,7 +506,7 @@ static ph_status go_back(ph_sens *sens, long steps, const ph_objective *objectiv
     memset(gradient, 0, sizeof(double) * (size_t)sens->n);
     double start = ph_sim_clock();
     ph_status s = forwards_and_back(&a, err);
-    sim->stats.wall_s += ph_sim_clock() - start;
+    sim->stats.wall_s += ph_sim_since(start);
     sim->sens = sens;
     if (s == PH_OK)
         contract(&a);

@@ -713,6 +713,11 @@ double ph_sim_clock(void)
     return seconds_of(CLOCK_MONOTONIC);
 }
 
+double ph_sim_since(double begun)
+{
+    return fmax(0, ph_sim_clock() - begun);
+}
+
 double ph_sim_cpu(void)
 {
     return seconds_of(CLOCK_THREAD_CPUTIME_ID);
@@ -748,7 +753,7 @@ static ph_status timed_run(ph_sim *sim, long steps, double t_end, ph_output_fn o
     ph_status s = run(sim, steps, t_end, output, ctx, err);
     sim->t_stop = HUGE_VAL;
     ph_ftz_end(mode);
-    sim->stats.wall_s += ph_sim_clock() - start;
+    sim->stats.wall_s += ph_sim_since(start);
     sim->stats.cpu_s += ph_sim_cpu() - cpu;
     return s;
 }

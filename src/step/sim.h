@@ -112,8 +112,9 @@ static inline int ph_sim_has_grid(const ph_sim *sim)
     return sim->opt.tol > 0 && sim->opt.h > 0;
 }
 
-double ph_sim_clock(void); /* s since some moment */
-double ph_sim_cpu(void);   /* s that the thread has had a processor */
+double ph_sim_clock(void);         /* s since some moment */
+double ph_sim_since(double begun); /* s; 0 where a clock was set back */
+double ph_sim_cpu(void);           /* s that the thread has had a processor */
 
 /* ph_sim_create for a system whose layout is made already; the simulation keeps it. started 0: it has its initial
  * values and no accelerations and multipliers, until ph_sim_reset. */

@@ -203,12 +203,12 @@ static void show_progress(pool *p)
 {
     double now = seconds(), left = 0;
     int n = p->end->done + p->open;
-    if (!p->terminal || now - p->ticked < 1e-3 * TICK_MS)
+    if (!p->terminal || fabs(now - p->ticked) < 1e-3 * TICK_MS)
         return;
     p->ticked = now;
     fprintf(stderr, "\r%s: %d of %d %s", p->def->title, p->end->done, n, ph_plural(n, "case", "cases"));
     if (p->end->done) {
-        left = (now - p->begun) * p->open / p->end->done;
+        left = fmax(0, now - p->begun) * p->open / p->end->done;
         fprintf(stderr, ", %.0f s left", left);
     }
     fprintf(stderr, " \033[K");

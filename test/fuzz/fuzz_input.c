@@ -155,8 +155,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ph_model_free(model);
     }
     ph_run *at = run[byte(&b) % WAYS];
-    must(ph_run_reset(at, &err) == PH_OK && ph_run_set_input(at, U, 3) == PH_OK &&
-         ph_run_set_input(at, V, 0) == PH_OK);
+    must(ph_run_set_input_table(at, U, 1, &(double){0}, &(double){3}, &err) == PH_OK);
+    must(ph_run_set_input_table(at, V, 1, &(double){0}, &(double){0}, &err) == PH_OK);
+    must(ph_run_reset(at, &err) == PH_OK);
     for (int k = 0; k < DEEDS && b.at < b.size; k++)
         switch (byte(&b) % 8) {
         case 0:
