@@ -1,7 +1,7 @@
 /* Four nodes of SE(3) at once: the text of se3.h with a node in each lane of a vector. */
 #include "lie/se3_batch.h"
 
-#include "lie/lanes.h"
+#include "lie/batch_lanes.h"
 #include "lie/se3.h"
 
 /* The second half of each node: the quaternion of an element, Omega of a velocity. */

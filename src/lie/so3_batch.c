@@ -1,7 +1,7 @@
 /* Four nodes of SO(3) at once: the text of so3.h with a node in each lane of a vector. */
 #include "lie/so3_batch.h"
 
-#include "lie/lanes.h"
+#include "lie/batch_lanes.h"
 
 void ph_so3_batch_move(const ph_batch *b, const double *q0, const double *x, const double *u, double *q1,
                        double *R, double *T, double *Tinv, double *Tu)

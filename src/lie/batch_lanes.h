@@ -1,6 +1,6 @@
 /* Four nodes at once, one in each lane of a vector: their numbers go in and out by transposing. */
-#ifndef PH_LIE_LANES_H
-#define PH_LIE_LANES_H
+#ifndef PH_LIE_BATCH_LANES_H
+#define PH_LIE_BATCH_LANES_H
 
 #include <math.h>
 #include <string.h>
