@@ -11,7 +11,7 @@ typedef struct bad {
     ph_constraint constraints[2];
     ph_place pairs[4], links[4];
     ph_options o;
-    double M[27], g[6], Phi[3], B[18];
+    double M[36], g[6], Phi[3], B[18];
     double t0, q0[7], v0[6];
 } bad;
 
@@ -135,6 +135,7 @@ static void good(bad *b)
     X(minus_pairs, b->sys.n_pairs = -1, PH_E_INPUT, "-1 pairs")                                              \
     X(minus_links, b->sys.n_links = -4, PH_E_INPUT, "-4 links")                                              \
     X(diagonal, b->sys.n_pairs = 1, PH_E_INPUT, "node 'wheel': its diagonal place")                          \
+    X(pair_later, b->sys.n_pairs = 4; b->pairs[3] = b->pairs[1], PH_E_INPUT, "(1, 1)")                       \
     X(pair_twice, b->sys.n_pairs = 3; b->pairs[2] = b->pairs[1], PH_E_INPUT, "(1, 1)")                       \
     X(link_twice, b->links[3] = b->links[1], PH_E_INPUT, "(0, 1)")                                           \
     X(rn_zero, b->nodes[0].n = 0, PH_E_INPUT, "node 'slider': R^n with n = 0")                               \
