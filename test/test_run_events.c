@@ -288,6 +288,33 @@ static void going_on(void **state)
     }
 }
 
+/* What an input was before an event set it is saved too: a run that was restored in contact and then reset is without it. */
+static void inputs_are_saved(void **state)
+{
+    (void)state;
+    ph_error err = {0};
+    ph_run *ball = open_path(MODELS "bouncing_ball.lua", ""),
+           *other = open_path(MODELS "bouncing_ball.lua", "");
+    size_t size = ph_run_save_size(ball);
+    void *bytes = malloc(size);
+    double u;
+    go(ball, 0.41); /* in contact */
+    assert_int_equal(ph_run_save(ball, bytes, size), PH_OK);
+    assert_int_equal(ph_run_restore(other, bytes, size, &err), PH_OK);
+    assert_int_equal(ph_run_get(other, PH_GET_INPUT, 0, &u), PH_OK);
+    check_near(u, 1, 0); /* exact */
+    go(ball, 0.6), go(other, 0.6);
+    check_same(ball, other, "bouncing ball");
+    assert_int_equal(ph_run_restore(other, bytes, size, &err), PH_OK);
+    assert_int_equal(ph_run_reset(other, &err), PH_OK);
+    assert_int_equal(ph_run_get(other, PH_GET_INPUT, 0, &u), PH_OK);
+    check_near(u, 0, 0); /* exact */
+    go(other, 0.6);
+    check_same(ball, other, "bouncing ball, reset");
+    free(bytes);
+    ph_run_close(ball), ph_run_close(other);
+}
+
 /* Joints, inputs and states begin anew with the run. */
 static void reset(void **state)
 {
@@ -478,6 +505,16 @@ static void failures(void **state)
           "return math.sqrt(0.5 - t) "
           "end}} }",
           "event 'e'");
+    fails("event{ name = 'e', when = function(t, s) return t > 1 and 1/0 or -1 end, action = 'stop' }",
+          "t = 1.01: ");
+    /* the action takes a function to where it has no value */
+    fails("event{ name = 'a', when = function(t, s) return t - 1 end, action = {set = {u = 4}} }\n"
+          "event{ name = 'b', when = function(t, s) return math.sqrt(2 - s.inputs.u) end, action = 'stop' }",
+          "event 'b': what the function returns is not a number");
+    fails("event{ name = 'a', when = function(t, s) return t - 1 end, action = {state = {x = function(t, s) "
+          "return t > 0.5 and 1/0 or 0 "
+          "end}} }",
+          "event 'a': what the function returns is infinite");
     fails("event{ name = 'e', when = function(t, s) return t - 1 end, action = {engage = 'j'} }",
           "joint 'j' engages where its bodies miss it by 1");
 }
@@ -522,6 +559,7 @@ int main(void)
         cmocka_unit_test(idle_joints),
         cmocka_unit_test(redundant_joints),
         cmocka_unit_test(going_on),
+        cmocka_unit_test(inputs_are_saved),
         cmocka_unit_test(reset),
         cmocka_unit_test(observed),
         cmocka_unit_test(rests_at_zero),

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "la/vectors.h"
 #include "step/position.h"
 #include "step/rates.h"
 #include "step/sim.h"
@@ -32,7 +33,10 @@
 
 PH_INLINE void scaled(int n, double factor, const double *x, double *out)
 {
-    for (int k = 0; k < n; k++)
+    int k = 0;
+    for (; k + 4 <= n; k += 4)
+        *(ph_four *)(out + k) = factor * *(const ph_four *)(x + k);
+    for (; k < n; k++)
         out[k] = factor * x[k];
 }
 
@@ -40,10 +44,21 @@ PH_INLINE void scaled(int n, double factor, const double *x, double *out)
 static void pair_values(int n, int m, const double *M, const double *C, const double *K, const double *L,
                         const ph_step_ops *o, double *G, double *A)
 {
-    for (int k = 0; k < m * n; k++)
-        G[k] = M[k] + o->inv_eps * C[k];
-    for (int k = 0; k < m * n; k++)
-        A[k] = L ? o->s * K[k] : G[k] + o->s * K[k];
+    int k = 0;
+#define VALUES(number)                                                                                       \
+    {                                                                                                        \
+        number c = *(const number *)(M + k) + o->inv_eps * *(const number *)(C + k),                         \
+               a = o->s * *(const number *)(K + k);                                                          \
+        *(number *)(G + k) = c;                                                                              \
+        if (!L)                                                                                              \
+            a += c;                                                                                          \
+        *(number *)(A + k) = a;                                                                              \
+    }
+    for (; k + 4 <= m * n; k += 4)
+        VALUES(ph_four)
+    for (; k < m * n; k++)
+        VALUES(double)
+#undef VALUES
     if (L)
         ph_small_mmul_add(m, n, n, G, L, A);
 }
