@@ -157,25 +157,33 @@ static void one_node_or_two(void **state)
 static void nodes_in_batches(void **state)
 {
     (void)state;
-    static const ph_group groups[] = {PH_SO3,    PH_RN,  PH_SO3, PH_SE3, PH_SO3,
-                                      PH_R3XSO3, PH_SO3, PH_RN,  PH_SO3};
-    ph_node nodes[9];
-    ph_system sys = {.n_nodes = 9, .nodes = nodes, .M = cut_M, .g = cut_M};
+    static const ph_group groups[] = {PH_SO3, PH_RN,  PH_SO3, PH_SE3, PH_SO3, PH_R3XSO3, PH_SO3,
+                                      PH_SE3, PH_SE3, PH_RN,  PH_SO3, PH_SE3, PH_SE3};
+    enum { N = sizeof groups / sizeof *groups };
+    static const struct {
+        ph_group group;
+        int end; /* of the nodes that are in batches; the last one is left over */
+    } kind[PH_BATCHES] = {{PH_SO3, 10}, {PH_SE3, 12}};
+    ph_node nodes[N];
+    ph_system sys = {.n_nodes = N, .nodes = nodes, .M = cut_M, .g = cut_M};
     ph_skeleton *k = NULL;
     ph_error err = {0};
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < N; i++)
         nodes[i] = (ph_node){.group = groups[i], .n = 2};
     assert_int_equal(ph_skeleton_create(&k, &sys, NULL, &err), PH_OK);
-    assert_int_equal(k->lay.n_batches, 1);
-    for (int i = 0, n = 0; i < 9; i++) {
+    for (int i = 0, n[PH_BATCHES] = {0}; i < N; i++) {
         const ph_slot *s = &k->lay.slot[i];
-        assert_int_equal(s->batched, groups[i] == PH_SO3 && i < 8);
-        if (!s->batched)
-            continue;
-        assert_int_equal(k->lay.batch->q_at[n], s->q_at), assert_int_equal(k->lay.batch->v_at[n], s->v_at);
-        assert_int_equal(k->lay.batch->R_at[n], 9 * s->R_at),
-            assert_int_equal(k->lay.batch->T_at[n], s->T_at);
-        n++;
+        int in = 0;
+        for (int l = 0; l < PH_BATCHES; l++) {
+            const ph_batch *b = k->lay.batch[l];
+            assert_int_equal(k->lay.n_batches[l], 1);
+            if (groups[i] != kind[l].group || i >= kind[l].end)
+                continue;
+            assert_int_equal(b->q_at[n[l]], s->q_at), assert_int_equal(b->v_at[n[l]], s->v_at);
+            assert_int_equal(b->R_at[n[l]], 9 * s->R_at), assert_int_equal(b->T_at[n[l]], s->T_at);
+            n[l]++, in = 1;
+        }
+        assert_int_equal(s->batched, in);
     }
     ph_skeleton_release(k);
 }

@@ -59,12 +59,9 @@ static ph_twist load(const double *x)
 /* y = A x/L */
 static void apply(const double *A, const double *x, double length, double *y)
 {
-    for (int i = 0; i < N6; i++) {
-        y[i] = 0;
-        for (int j = 0; j < N6; j++)
-            y[i] += A[N6 * i + j] * x[j];
+    ph_block_apply(N6, y, A, x);
+    for (int i = 0; i < N6; i++)
         y[i] /= length;
-    }
 }
 
 /* d - d0 */

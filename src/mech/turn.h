@@ -27,7 +27,6 @@ typedef struct ph_turn {
     ph_real p0;
     ph_vec3 pv;
     ph_mat3 Ea; /* of C_a, with the drive */
-    ph_mat3 P, Q;
 } ph_turn;
 
 PH_FN ph_vec3 ph_turn_axis_of(int k)
@@ -50,9 +49,23 @@ PH_FN ph_turn ph_turn_of(const ph_site *s)
     ph_quat p = ph_qmul(ph_quat_conj(ph_qmul(s->a.q, Ca)), ph_qmul(s->b.q, j->Cb));
     c.p0 = p.w;
     c.pv = ph_v3(p.x, p.y, p.z);
-    c.P = (ph_mat3){p.w, -p.z, p.y, p.z, p.w, -p.x, -p.y, p.x, p.w};
-    c.Q = ph_transpose(c.P);
     return c;
+}
+
+/* tilde(a) + s I */
+PH_FN ph_mat3 ph_turn_tilde_plus(ph_vec3 a, ph_real s)
+{
+    return (ph_mat3){s, -a.z, a.y, a.z, s, -a.x, -a.y, a.x, s};
+}
+
+PH_FN ph_mat3 ph_turn_P(const ph_turn *c)
+{
+    return ph_turn_tilde_plus(c->pv, c->p0);
+}
+
+PH_FN ph_mat3 ph_turn_Q(const ph_turn *c)
+{
+    return ph_transpose(ph_turn_P(c));
 }
 
 typedef struct ph_turn_rates {
@@ -101,8 +114,8 @@ PH_FN void ph_turn_B(const ph_site *s, const ph_put *p)
 {
     ph_turn c = ph_turn_of(s);
     ph_turn_put_zero(s, p);
-    ph_turn_put_rows(s, p, PH_FA, ph_mneg(ph_mmul(c.Q, ph_transpose(c.Ea))));
-    ph_turn_put_rows(s, p, PH_FB, ph_mmul(c.P, ph_transpose(s->j->Eb)));
+    ph_turn_put_rows(s, p, PH_FA, ph_mneg(ph_mmul(ph_turn_Q(&c), ph_transpose(c.Ea))));
+    ph_turn_put_rows(s, p, PH_FB, ph_mmul(ph_turn_P(&c), ph_transpose(s->j->Eb)));
 }
 
 /* a b^T + sign (b a'^T - (a' . b) I), the symmetric part that K and Z share; a' = c */
@@ -112,12 +125,6 @@ PH_FN ph_mat3 ph_turn_mixed(ph_vec3 a, ph_vec3 b, double sign, ph_vec3 c)
     ph_real bc = sign * ph_dot(b, c);
     A.xx -= bc, A.yy -= bc, A.zz -= bc;
     return A;
-}
-
-/* tilde(a) + s I */
-PH_FN ph_mat3 ph_turn_tilde_plus(ph_vec3 a, ph_real s)
-{
-    return (ph_mat3){s, -a.z, a.y, a.z, s, -a.x, -a.y, a.x, s};
 }
 
 PH_FN void ph_turn_K(const ph_site *s, const ph_real *lambda, const ph_put *p)
@@ -151,7 +158,7 @@ PH_FN void ph_turn_Z(const ph_site *s, const ph_put *p)
 PH_FN void ph_turn_Phi_t(const ph_site *s, ph_real *out)
 {
     ph_turn c = ph_turn_of(s);
-    ph_turn_put_picked(s->pick, ph_neg(ph_mul(c.Q, ph_turn_rates_of(s, &c).spin)), out);
+    ph_turn_put_picked(s->pick, ph_neg(ph_mul(ph_turn_Q(&c), ph_turn_rates_of(s, &c).spin)), out);
 }
 
 /* (w_b - w_a) p0dot - (w_b + w_a) x pvdot - Q w_adot, with w_adot = f'' e - f' e x C_a^T Omega_a at fixed
@@ -161,12 +168,12 @@ PH_FN void ph_turn_convective(const ph_site *s, ph_real *out)
     ph_turn c = ph_turn_of(s);
     ph_turn_rates r = ph_turn_rates_of(s, &c);
     ph_vec3 dw = ph_sub(r.wb, r.wa), sw = ph_add(r.wb, r.wa);
-    ph_vec3 pvdot = ph_scale(ph_k(0.5), ph_sub(ph_mul(c.P, r.wb), ph_mul(c.Q, r.wa)));
+    ph_vec3 pvdot = ph_scale(ph_k(0.5), ph_sub(ph_mul(ph_turn_P(&c), r.wb), ph_mul(ph_turn_Q(&c), r.wa)));
     ph_real p0dot = -0.5 * ph_dot(c.pv, dw);
     ph_vec3 sum = ph_sub(ph_scale(p0dot, dw), ph_cross(sw, pvdot));
     if (s->j->drive >= 3) {
         ph_vec3 fall = ph_scale(s->f[2], ph_turn_axis_of(s->j->drive - 3));
-        sum = ph_sub(sum, ph_mul(c.Q, ph_sub(fall, ph_cross(r.spin, ph_sub(r.wa, r.spin)))));
+        sum = ph_sub(sum, ph_mul(ph_turn_Q(&c), ph_sub(fall, ph_cross(r.spin, ph_sub(r.wa, r.spin)))));
     }
     ph_turn_put_picked(s->pick, sum, out);
 }

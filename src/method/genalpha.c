@@ -23,6 +23,7 @@
 
 #include "la/small.h"
 #include "la/vectors.h"
+#include "lie/se3_batch.h"
 #include "lie/so3_batch.h"
 #include "method/alpha_ahead.h"
 #include "step/increment.h"
@@ -202,10 +203,25 @@ PH_INLINE void move_curved(int n, const genalpha *m, const ph_slot *i, const dou
     ph_small_mul(n, T, m->w + i->v_at, m->Tw + i->v_at);
 }
 
+/* What is done with four nodes of a kind at once. */
+static const struct {
+    int dim;
+    void (*move)(const ph_batch *b, const double *q0, const double *x, const double *u, double *q1, double *R,
+                 double *T, double *Tinv, double *Tu);
+    void (*dT)(const ph_batch *b, const double *x, const double *u, double *D);
+} batch_ops[PH_BATCHES] = {
+    [PH_BATCH_SO3] = {3, ph_so3_batch_move, ph_so3_batch_dT},
+    [PH_BATCH_SE3] = {6, ph_se3_batch_move, ph_se3_batch_dT},
+};
+
+#define EACH_BATCH(lay, kind, b)                                                                             \
+    for (const ph_batch *b = (lay)->batch[kind], *end = b + (lay)->n_batches[kind]; b < end; b++)
+
 static void move(const genalpha *m, const ph_layout *lay, const double *q0, ph_point *next)
 {
-    for (const ph_batch *b = lay->batch, *end = b + lay->n_batches; b < end; b++)
-        ph_so3_batch_move(b, q0, m->theta, m->w, next->q, &next->R->xx, m->T, m->Tinv, m->Tw);
+    for (int k = 0; k < PH_BATCHES; k++)
+        EACH_BATCH(lay, k, b)
+    batch_ops[k].move(b, q0, m->theta, m->w, next->q, &next->R->xx, m->T, m->Tinv, m->Tw);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
         if (i->T_at < 0)
             PH_BY_SIZE(i->dim, add_vectors, q0 + i->q_at, m->theta + i->v_at, next->q + i->q_at);
@@ -327,20 +343,26 @@ PH_INLINE void linearise_node(int n, genalpha *m, const ph_slot *i, const double
     linearise_slope(n, m, i->T_at, stabilised, D);
 }
 
+PH_INLINE void linearise_batch(int n, genalpha *m, const ph_batch *b, int kind, const double *v,
+                               int stabilised)
+{
+    double D[PH_BATCH * PH_DIM_MAX * PH_DIM_MAX];
+    const double *u = m->w; /* where sigma = 1 */
+    if (m->p.sigma != 1 || (stabilised && m->inside)) {
+        u = m->u;
+        for (int k = 0; k < PH_BATCH; k++)
+            slope_of(n, m, b->v_at[k], v, stabilised, m->u + b->v_at[k]);
+    }
+    batch_ops[kind].dT(b, m->theta, u, D);
+    for (int k = 0; k < PH_BATCH; k++)
+        linearise_slope(n, m, b->T_at[k], stabilised, D + n * n * k);
+}
+
 static void linearise_batches(genalpha *m, const ph_layout *lay, const double *v, int stabilised)
 {
-    double D[9 * PH_BATCH];
-    const double *u = m->w; /* where sigma = 1 */
-    for (const ph_batch *b = lay->batch, *end = b + lay->n_batches; b < end; b++) {
-        if (m->p.sigma != 1 || (stabilised && m->inside)) {
-            u = m->u;
-            for (int k = 0; k < PH_BATCH; k++)
-                slope_of(3, m, b->v_at[k], v, stabilised, m->u + b->v_at[k]);
-        }
-        ph_so3_batch_dT(b, m->theta, u, D);
-        for (int k = 0; k < PH_BATCH; k++)
-            linearise_slope(3, m, b->T_at[k], stabilised, D + 9 * k);
-    }
+    for (int k = 0; k < PH_BATCHES; k++)
+        EACH_BATCH(lay, k, b)
+    PH_BY_SIZE(batch_ops[k].dim, linearise_batch, m, b, k, v, stabilised);
 }
 
 static void linearise_exactly(ph_sim *sim)

@@ -34,11 +34,14 @@ static int add_to(int *total, long long amount)
     return 1;
 }
 
+/* The group of each kind of batch. */
+static const ph_group batched[PH_BATCHES] = {[PH_BATCH_SO3] = PH_SO3, [PH_BATCH_SE3] = PH_SE3};
+
 static ph_status measure_nodes(ph_layout *lay, ph_error *err)
 {
     const ph_system *sys = lay->sys;
     char label[PH_NAME_MAX];
-    int turning = 0; /* nodes of SO(3) */
+    int alike[PH_BATCHES] = {0};
     for (int i = 0; i < sys->n_nodes; i++) {
         const ph_node *node = &sys->nodes[i];
         const ph_group_ops *op = ph_group_get(node->group);
@@ -51,11 +54,14 @@ static ph_status measure_nodes(ph_layout *lay, ph_error *err)
         if (!add_to(&lay->nq, ph_group_size(node->group, node->n)) || !add_to(&lay->nv, dim) ||
             !add_to(&lay->nT, turns ? dim * dim : 0))
             return ph_fail(err, PH_E_INPUT, "the system has more than %d coordinates", INT_MAX);
-        lay->nR += turns, turning += node->group == PH_SO3;
+        lay->nR += turns;
+        for (int k = 0; k < PH_BATCHES; k++)
+            alike[k] += node->group == batched[k];
         if (dim > lay->max_dim)
             lay->max_dim = dim;
     }
-    lay->n_batches = turning / PH_BATCH;
+    for (int k = 0; k < PH_BATCHES; k++)
+        lay->n_batches[k] = alike[k] / PH_BATCH;
     return PH_OK;
 }
 
@@ -148,7 +154,8 @@ void ph_layout_take(ph_layout *lay, ph_arena *a)
 {
     size_t N = (size_t)lay->N, C = (size_t)lay->C;
     lay->slot = ph_arena_take(a, N, sizeof *lay->slot);
-    lay->batch = ph_arena_take(a, (size_t)lay->n_batches, sizeof *lay->batch);
+    for (int k = 0; k < PH_BATCHES; k++)
+        lay->batch[k] = ph_arena_take(a, (size_t)lay->n_batches[k], sizeof **lay->batch);
     lay->q_at = ph_arena_take(a, N, sizeof(int));
     lay->v_at = ph_arena_take(a, N, sizeof(int));
     lay->R_at = ph_arena_take(a, N, sizeof(int));
@@ -181,14 +188,14 @@ static void fill_offsets(ph_layout *lay)
     }
 }
 
-static void fill_batches(ph_layout *lay)
+static void fill_batches(ph_layout *lay, int kind)
 {
     int n = 0;
-    for (int i = 0; i < lay->N && n < PH_BATCH * lay->n_batches; i++) {
+    for (int i = 0; i < lay->N && n < PH_BATCH * lay->n_batches[kind]; i++) {
         ph_slot *s = &lay->slot[i];
-        ph_batch *b = &lay->batch[n / PH_BATCH];
+        ph_batch *b = &lay->batch[kind][n / PH_BATCH];
         int k = n % PH_BATCH;
-        if (lay->sys->nodes[i].group != PH_SO3)
+        if (lay->sys->nodes[i].group != batched[kind])
             continue;
         b->q_at[k] = s->q_at, b->v_at[k] = s->v_at, b->R_at[k] = 9 * s->R_at, b->T_at[k] = s->T_at;
         s->batched = 1, n++;
@@ -215,7 +222,8 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
 {
     const ph_system *sys = lay->sys;
     fill_offsets(lay);
-    fill_batches(lay);
+    for (int k = 0; k < PH_BATCHES; k++)
+        fill_batches(lay, k);
     for (int e = 0, at = 0; e < lay->n_pairs; e++) {
         ph_place p = pair_of(sys, e);
         int m = lay->slot[p.row].dim, n = lay->slot[p.col].dim;

@@ -38,8 +38,9 @@ typedef struct ph_layout {
     int friction;           /* g depends on lambda */
     int nonholonomic;       /* some constraint is */
     ph_slot *slot;          /* N */
-    ph_batch *batch; /* n_batches: nodes of SO(3), four by four in their order; those left over are in none */
-    int n_batches;
+    ph_batch
+        *batch[PH_BATCHES]; /* nodes of a kind, four by four in their order; those left over are in none */
+    int n_batches[PH_BATCHES];
     int *q_at, *v_at, *R_at; /* N: what ph_state hands out */
     int *rows, *l_at;        /* C */
     ph_block *pair, *link;   /* n_pairs, n_links */

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "la/vectors.h"
 #include "step/position.h"
 #include "step/rates.h"
 #include "step/sim.h"
@@ -32,7 +33,10 @@
 
 PH_INLINE void scaled(int n, double factor, const double *x, double *out)
 {
-    for (int k = 0; k < n; k++)
+    int k = 0;
+    for (; k + 4 <= n; k += 4)
+        *(ph_four *)(out + k) = factor * *(const ph_four *)(x + k);
+    for (; k < n; k++)
         out[k] = factor * x[k];
 }
 
@@ -40,10 +44,21 @@ PH_INLINE void scaled(int n, double factor, const double *x, double *out)
 static void pair_values(int n, int m, const double *M, const double *C, const double *K, const double *L,
                         const ph_step_ops *o, double *G, double *A)
 {
-    for (int k = 0; k < m * n; k++)
-        G[k] = M[k] + o->inv_eps * C[k];
-    for (int k = 0; k < m * n; k++)
-        A[k] = L ? o->s * K[k] : G[k] + o->s * K[k];
+    int k = 0;
+#define VALUES(number)                                                                                       \
+    {                                                                                                        \
+        number c = *(const number *)(M + k) + o->inv_eps * *(const number *)(C + k),                         \
+               a = o->s * *(const number *)(K + k);                                                          \
+        *(number *)(G + k) = c;                                                                              \
+        if (!L)                                                                                              \
+            a += c;                                                                                          \
+        *(number *)(A + k) = a;                                                                              \
+    }
+    for (; k + 4 <= m * n; k += 4)
+        VALUES(ph_four)
+    for (; k < m * n; k++)
+        VALUES(double)
+#undef VALUES
     if (L)
         ph_small_mmul_add(m, n, n, G, L, A);
 }
@@ -337,8 +352,8 @@ void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R)
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
 }
 
-/* The largest residual relative to what cancels in it (N4). In the methods vdot is eps times a difference of
- * velocities, so it has their round-off, eps times. */
+/* The largest residual relative to what cancels in it (N4). In the methods v is gp times a difference of positions and vdot eps times one
+ * of velocities, so they have their round-off, gp and eps times: at rest too. */
 static double noise(const ph_sim *sim, const ph_step_ops *o)
 {
     const ph_layout *lay = &sim->lay;
@@ -346,8 +361,10 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     double *f = sim->matrix.b, *rows = f + lay->nv; /* done with */
     ph_size q = ph_size_positions(lay, sim->next.q, sim->matrix.body), v = ph_size_largest(lay, sim->next.v),
             a = ph_size_largest(lay, sim->next.vdot);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        v.of[k] += q.of[k] / o->inv_gp;
         a.of[k] += v.of[k] / o->inv_eps;
+    }
     for (int i = 0; i < lay->nv; i++)
         f[i] = fabs(ev->g[i]) + (o->load ? fabs(o->load[i]) : 0);
     ph_size_add_pairs(lay, ev->M, a, f);

@@ -1,0 +1,63 @@
+/* Four nodes of SE(3) at once: the text of se3.h with a node in each lane of a vector. */
+#include "lie/se3_batch.h"
+
+#include "lie/batch_lanes.h"
+#include "lie/se3.h"
+
+/* The second half of each node: the quaternion of an element, Omega of a velocity. */
+PH_FN void behind(const int at[4], int after[4])
+{
+    for (int i = 0; i < 4; i++)
+        after[i] = at[i] + 3;
+}
+
+/* The numbers of [A B; 0 A] to each node, row by row */
+PH_FN void put_dual(double *p, const int at[4], ph_mat3 A, ph_mat3 B)
+{
+    ph_real n[36];
+    ph_dual_numbers(A, B, n);
+    put_numbers(p, at, 36, n);
+}
+
+/* a.x + b.y, from left to right as products of blocks add */
+PH_FN ph_real dot6(ph_vec3 a, ph_vec3 b, ph_vec3 x, ph_vec3 y)
+{
+    return ph_k(0) + (a.x * x.x + a.y * x.y + a.z * x.z + b.x * y.x + b.y * y.y + b.z * y.z);
+}
+
+/* A x + B y */
+PH_FN ph_vec3 mul6(ph_mat3 A, ph_mat3 B, ph_vec3 x, ph_vec3 y)
+{
+    return ph_v3(dot6(ph_v3(A.xx, A.xy, A.xz), ph_v3(B.xx, B.xy, B.xz), x, y),
+                 dot6(ph_v3(A.yx, A.yy, A.yz), ph_v3(B.yx, B.yy, B.yz), x, y),
+                 dot6(ph_v3(A.zx, A.zy, A.zz), ph_v3(B.zx, B.zy, B.zz), x, y));
+}
+
+void ph_se3_batch_move(const ph_batch *b, const double *q0, const double *x, const double *u, double *q1,
+                       double *R, double *T, double *Tinv, double *Tu)
+{
+    int turn[4], spin[4];
+    behind(b->q_at, turn), behind(b->v_at, spin);
+    ph_se3_moved m =
+        ph_se3_move(vectors(q0, b->q_at), quaternions(q0, turn), vectors(x, b->v_at), vectors(x, spin));
+    ph_vec3 U = vectors(u, b->v_at), w = vectors(u, spin);
+    ph_real q[4];
+    put_vectors(q1, b->q_at, m.x);
+    ph_quat_store(q, m.q);
+    put4(q1, turn, 0, q);
+    put_matrices(R, b->R_at, ph_qmat(m.q));
+    put_dual(T, b->T_at, m.T0, m.T1);
+    put_dual(Tinv, b->T_at, m.Tinv0, m.Tinv1);
+    put_vectors(Tu, b->v_at, mul6(m.T0, m.T1, U, w));
+    put_vectors(Tu, spin, ph_add(ph_zero3(), ph_mul(m.T0, w)));
+}
+
+void ph_se3_batch_dT(const ph_batch *b, const double *x, const double *u, double *D)
+{
+    static const int each[4] = {0, 36, 72, 108};
+    int spin[4];
+    ph_mat3 J0, J1;
+    behind(b->v_at, spin);
+    ph_se3_slope(vectors(x, b->v_at), vectors(x, spin), vectors(u, b->v_at), vectors(u, spin), &J0, &J1);
+    put_dual(D, each, J0, J1);
+}
