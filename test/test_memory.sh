@@ -77,8 +77,8 @@ starve() {
     fi
     while read -r n; do
         for which in $n $n+; do
-            perform "${own[@]}" PH_FAIL_ALLOC=$which -- "$@"
-            judge $? $which "$@"
+            perform "${own[@]}" PH_FAIL_ALLOC="$which" -- "$@"
+            judge $? "$which" "$@"
             checks=$((checks + 1))
         done
     done <chosen
