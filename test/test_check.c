@@ -174,15 +174,47 @@ static void checker_refuses(void **state)
     ph_problem_destroy(p);
 }
 
+static ph_problem *small_chain(void)
+{
+    int k = 0;
+    while (strcmp(ph_problem_name(k), "chain") != 0)
+        k++;
+    return small_problem(k);
+}
+
+/* What comes at once and agrees with what comes alone passes, one number off is named. */
+static void tangents_are_checked(void **state)
+{
+    (void)state;
+    ph_problem *p = small_chain();
+    point x = scatter(p, 4);
+    wrap w;
+    ph_error err = {0};
+    wrap_open(&w, &p->sys);
+    ph_check worst = check_system(&w.sys, &x), other;
+    w.sys.tangents = wrap_tangents;
+    other = check_system(&w.sys, &x);
+    assert_true(other.error == worst.error); /* exact */
+    w.damage = ADD, w.victim = IN_COUNT, w.amount = 0.5;
+    worst = check_system(&w.sys, &x);
+    assert_string_equal(worst.what, "tangents");
+    assert_true(worst.row == 0 && worst.col == -1 && worst.i == 0);
+    check_near(worst.given - worst.differenced, 0.5, 1e-12); /* round-off */
+    w.sys.C = NULL;                                          /* then it is never called */
+    assert_string_not_equal(check_system(&w.sys, &x).what, "tangents");
+    w.sys.C = wrap_C, w.damage = REFUSE;
+    assert_int_equal(ph_system_check(&w.sys, x.t, x.q, x.v, x.vdot, x.lambda, &worst, &err), PH_E_CALLBACK);
+    assert_non_null(strstr(err.text, "tangents"));
+    point_free(&x);
+    wrap_close(&w);
+    ph_problem_destroy(p);
+}
+
 /* Products that agree with the blocks pass, one number off is named. */
 static void products_are_checked(void **state)
 {
     (void)state;
-    ph_problem *p = small_problem(0);
-    for (int k = 0; strcmp(ph_problem_name(k), "chain") != 0; k++) {
-        ph_problem_destroy(p);
-        p = small_problem(k + 1);
-    }
+    ph_problem *p = small_chain();
     point x = scatter(p, 4);
     wrap w;
     ph_error err = {0};
@@ -207,10 +239,9 @@ static void products_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_tangents_pass),
-        cmocka_unit_test(wrong_entry_is_named),
-        cmocka_unit_test(checker_refuses),
-        cmocka_unit_test(products_are_checked),
+        cmocka_unit_test(right_tangents_pass),  cmocka_unit_test(wrong_entry_is_named),
+        cmocka_unit_test(checker_refuses),      cmocka_unit_test(products_are_checked),
+        cmocka_unit_test(tangents_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

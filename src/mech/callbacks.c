@@ -144,6 +144,16 @@ static void read_states(const ph_mechanism *m, const ph_state *s)
         ph_states_of(m, s, m->states);
 }
 
+static ph_status force_g(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                         const ph_force_site *site, double *out)
+{
+    ph_vec3 r[PH_SLOTS] = {{0}};
+    ph_status status = f->op->g(site, r);
+    if (status == PH_OK)
+        add_terms(m, s, f, r, out);
+    return status;
+}
+
 static ph_status g(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
@@ -151,12 +161,10 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        ph_vec3 r[PH_SLOTS] = {{0}};
         open_site(m, s, f, &site);
-        ph_status status = f->op->g(&site, r);
+        ph_status status = force_g(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
-        add_terms(m, s, f, r, out);
     }
     return ph_states_g(m, s, out);
 }
@@ -179,8 +187,8 @@ static ph_status functions(ph_mechanism *m, const ph_state *s, int K, double *ou
 }
 
 /* dg/dv of a force in a space whose coordinates are not the physical ones. */
-static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_force *f,
-                         const ph_force_site *site, double *out)
+static ph_status chained_C(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                           const ph_force_site *site, double *out)
 {
     double local_C[144] = {0}, local_M[144] = {0};
     int inertia = f->op->M != NULL;
@@ -193,21 +201,31 @@ static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_forc
     return status;
 }
 
-static ph_status C(const ph_state *s, double *out, void *ctx)
+static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                         const ph_force_site *site, double *out)
 {
-    ph_mechanism *m = ctx;
+    return f->direct ? f->op->C(site, &(ph_put){out, f->K, row_of(m), 0}) : chained_C(m, s, f, site, out);
+}
+
+/* All but forces. */
+static void open_C(const ph_mechanism *m, const ph_state *s, double *out)
+{
     if (m->n_forces || m->model->n_states)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     bodies_C(m, s, out);
+}
+
+static ph_status C(const ph_state *s, double *out, void *ctx)
+{
+    ph_mechanism *m = ctx;
+    open_C(m, s, out);
     read_states(m, s);
-    int stride = row_of(m);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         if (f->still)
             continue;
         open_site(m, s, f, &site);
-        ph_status status =
-            f->direct ? f->op->C(&site, &(ph_put){out, f->K, stride, 0}) : force_C(m, s, f, &site, out);
+        ph_status status = force_C(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }
@@ -225,8 +243,8 @@ static void put_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, c
 }
 
 /* dg/dq of a force in a space whose coordinates are not the physical ones. */
-static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f,
-                         const ph_force_site *site, double *out)
+static ph_status chained_K(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                           const ph_force_site *site, double *out)
 {
     double local_K[144] = {0}, local_C[144] = {0}, local_M[144] = {0};
     ph_vec3 r[PH_SLOTS] = {{0}};
@@ -241,17 +259,22 @@ static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_forc
     return status;
 }
 
+/* The site has the accelerations of the state after it, where the force has inertia. */
+static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site,
+                         double *out)
+{
+    if (f->op->M)
+        ph_force_accelerate(m, s, site);
+    return f->direct ? f->op->K(site, &(ph_put){out, f->K, row_of(m), 0}) : chained_K(m, s, f, site, out);
+}
+
 static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
 {
     read_states(m, s);
-    int stride = row_of(m);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         open_site(m, s, f, &site);
-        if (f->op->M)
-            ph_force_accelerate(m, s, &site);
-        ph_status status =
-            f->direct ? f->op->K(&site, &(ph_put){out, f->K, stride, 0}) : force_K(m, s, f, &site, out);
+        ph_status status = force_K(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }
@@ -507,9 +530,9 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
         ph_space_K(m, s, j->body, j->K, local_K, NULL, NULL, r, out);
 }
 
-static ph_status K(const ph_state *s, double *out, void *ctx)
+/* All but forces and what functions add. */
+static ph_status open_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    ph_mechanism *m = ctx;
     if (m->n_unpinned || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
         m->model->n_states || m->model->n_constraints) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
@@ -517,10 +540,56 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
     bodies_K(m, s, out);
     ph_norms_K(m, s, out);
     ph_couples_K(m, s, out);
-    ph_status status = each_unpinned(m, s, 0, ZERO_NOTHING, joint_K, out);
+    return each_unpinned(m, s, 0, ZERO_NOTHING, joint_K, out);
+}
+
+static ph_status K(const ph_state *s, double *out, void *ctx)
+{
+    ph_mechanism *m = ctx;
+    ph_status status = open_K(m, s, out);
     if (status == PH_OK)
         status = forces_K(m, s, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_K(m, s, out) : status;
+}
+
+/* ---- tangents ------------------------------------------------------------------------------------- */
+
+/* g, C and K of a force, which is seen once. */
+static ph_status force_all(const ph_mechanism *m, const ph_state *s, const ph_force *f, double *g_out,
+                           double *C_out, double *K_out)
+{
+    ph_force_site site;
+    ph_vec3 r[PH_SLOTS] = {{0}};
+    open_site(m, s, f, &site);
+    int at_once = f->direct && f->op->g_K;
+    ph_status status =
+        at_once ? f->op->g_K(&site, r, &(ph_put){K_out, f->K, row_of(m), 0}) : force_g(m, s, f, &site, g_out);
+    if (status == PH_OK && at_once)
+        add_terms(m, s, f, r, g_out);
+    if (status == PH_OK && !f->still)
+        status = force_C(m, s, f, &site, C_out);
+    return status == PH_OK && !at_once ? force_K(m, s, f, &site, K_out) : status;
+}
+
+static ph_status tangents(const ph_state *s, double *g_out, double *C_out, double *K_out, void *ctx)
+{
+    ph_mechanism *m = ctx;
+    bodies_g(m, s, g_out);
+    open_C(m, s, C_out);
+    ph_status status = open_K(m, s, K_out);
+    read_states(m, s);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && status == PH_OK; f++) {
+        status = force_all(m, s, f, g_out, C_out, K_out);
+        if (status != PH_OK)
+            return refused(m, f, status);
+    }
+    if (status == PH_OK)
+        status = ph_states_g(m, s, g_out);
+    if (status == PH_OK)
+        status = functions(m, s, 0, C_out);
+    if (status == PH_OK)
+        status = functions(m, s, 1, K_out);
+    return status == PH_OK && m->model->n_constraints ? ph_user_K(m, s, K_out) : status;
 }
 
 /* ---- products ------------------------------------------------------------------------------------- */
@@ -566,6 +635,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
     sys->products = is_pinned_only(m) ? products : NULL;
+    sys->tangents = m->n_forces ? tangents : NULL;
     sys->flags = m->space->varies || m->inertia || m->n_flex ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)

@@ -119,6 +119,32 @@ static ph_status check_products(checker *c, const ph_state *s, ph_check *worst, 
     return PH_OK;
 }
 
+/* g, C and K: at once, and each by its callback. */
+static ph_status check_tangents(checker *c, const ph_state *s, ph_check *worst, ph_error *err)
+{
+    const ph_layout *lay = &c->lay;
+    const ph_system *sys = lay->sys;
+    ph_eval *ev = &c->ev;
+    const struct {
+        ph_callback alone;
+        double *at_once;
+        int size;
+    } row[] = {{sys->g, ev->g, lay->nv}, {sys->C, ev->C, lay->size_pairs}, {sys->K, ev->K, lay->size_pairs}};
+    if (sys->tangents(s, ev->g, ev->C, ev->K, sys->ctx) != PH_OK)
+        return ph_fail(err, PH_E_CALLBACK, "the callback tangents refused");
+    for (int k = 0; k < 3; k++) {
+        memset(c->differenced, 0, sizeof(double) * (size_t)row[k].size);
+        memcpy(c->given, row[k].at_once, sizeof(double) * (size_t)row[k].size);
+        if (row[k].alone(s, c->differenced, sys->ctx) != PH_OK)
+            return ph_fail(err, PH_E_CALLBACK, "the callback %c refused", "gCK"[k]);
+        for (int i = 0; i < lay->N && k == 0; i++)
+            compare(c, "tangents", i, -1, lay->slot[i].dim, 1, lay->v_at[i], worst);
+        if (k > 0)
+            compare_pairs(c, "tangents", worst);
+    }
+    return PH_OK;
+}
+
 static ph_status check_all(checker *c, ph_check *worst, ph_error *err)
 {
     const ph_system *sys = c->lay.sys;
@@ -149,7 +175,8 @@ static ph_status check_all(checker *c, ph_check *worst, ph_error *err)
             return ph_fail(err, PH_E_CALLBACK, "the callback %s refused", c->ev.refused);
         compare_all(c, row[k].what, row[k].shape, worst);
     }
-    return sys->products ? check_products(c, &s, worst, err) : PH_OK;
+    ph_status status = sys->products ? check_products(c, &s, worst, err) : PH_OK;
+    return status == PH_OK && sys->tangents && sys->C && sys->K ? check_tangents(c, &s, worst, err) : status;
 }
 
 ph_status ph_system_check(const ph_system *sys, double t, const double *q, const double *v,

@@ -288,29 +288,37 @@ ph_status ph_eval_violations(ph_eval *ev, const ph_state *s)
     return add_products(ev, s, NULL, PH_EVAL_PHI | PH_EVAL_RATE);
 }
 
-ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
+/* M, where it changes */
+static ph_status mass_of(ph_eval *ev, const ph_state *s)
+{
+    return ev->lay->sys->flags & PH_MASS_CONSTANT ? PH_OK : ph_eval_mass(ev, s);
+}
+
+/* What a residual has beside M and g. */
+static ph_status beside_g(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_layout *lay = ev->lay;
     const ph_system *sys = lay->sys;
-    if (!(sys->flags & PH_MASS_CONSTANT))
-        CALL(M, s, ev->M);
-    CALL(g, s, ev->g);
     if (lay->C)
         CALL(B, s, ev->B);
     memcpy(ev->r, ev->g, sizeof(double) * (size_t)lay->nv);
     return add_products(ev, s, ev->r, what);
 }
 
-ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
+ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (mass_of(ev, s) != PH_OK)
+        return PH_E_CALLBACK;
+    CALL(g, s, ev->g);
+    return beside_g(ev, s, what);
+}
+
+/* Z and g_lambda; K too where it is differenced, which finds Z as well. */
+static ph_status beside_C_K(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_system *sys = ev->lay->sys;
     int needs_Z = (what & PH_EVAL_RATE) && ev->lay->C;
-    if (sys->C)
-        CALL(C, s, ev->C);
-    else if (ph_eval_difference_v(ev, s, ev->C) != PH_OK)
-        return PH_E_CALLBACK;
-    if (sys->K)
-        CALL(K, s, ev->K);
     if (needs_Z && sys->Z)
         CALL(Z, s, ev->Z);
     if (!sys->K || (needs_Z && !sys->Z)) {
@@ -320,11 +328,40 @@ ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
     return ev->lay->friction ? ph_eval_friction(ev, s) : PH_OK;
 }
 
+ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (sys->C)
+        CALL(C, s, ev->C);
+    else if (ph_eval_difference_v(ev, s, ev->C) != PH_OK)
+        return PH_E_CALLBACK;
+    if (sys->K)
+        CALL(K, s, ev->K);
+    return beside_C_K(ev, s, what);
+}
+
+ph_status ph_eval_both(ph_eval *ev, const ph_state *s, unsigned what)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (!(sys->tangents && sys->C && sys->K)) {
+        ph_status first = ph_eval_residual(ev, s, what);
+        return first == PH_OK ? ph_eval_tangent(ev, s, what) : first;
+    }
+    if (mass_of(ev, s) != PH_OK)
+        return PH_E_CALLBACK;
+    if (sys->tangents(s, ev->g, ev->C, ev->K, sys->ctx) != PH_OK) {
+        ev->refused = "tangents";
+        return PH_E_CALLBACK;
+    }
+    ph_status status = beside_g(ev, s, what);
+    return status == PH_OK ? beside_C_K(ev, s, what) : status;
+}
+
 ph_status ph_eval_linear(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_system *sys = ev->lay->sys;
-    if (!(sys->flags & PH_MASS_CONSTANT))
-        CALL(M, s, ev->M);
+    if (mass_of(ev, s) != PH_OK)
+        return PH_E_CALLBACK;
     if (ev->lay->C)
         CALL(B, s, ev->B);
     return ph_eval_tangent(ev, s, what);
