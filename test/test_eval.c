@@ -66,8 +66,8 @@ static void differences_do(void **state)
         }
 }
 
-/* g, C and K at once or one after the other: bit for bit the same, and what is missing is differenced as before. */
-static void tangents_at_once_change_no_bit(void **state)
+/* g, C and K, or Phi and B, at once or one after the other: bit for bit the same, and what is missing is differenced as before. */
+static void what_comes_at_once_changes_no_bit(void **state)
 {
     (void)state;
     for (int k = 0; ph_problem_name(k); k++)
@@ -79,6 +79,7 @@ static void tangents_at_once_change_no_bit(void **state)
             wrap w;
             wrap_open(&w, &p->sys);
             w.sys.tangents = p->sys.C ? wrap_tangents : NULL;
+            w.sys.positions = p->sys.Phi ? wrap_positions : NULL;
             ph_sim *a = sim_of(&p->sys, &opt, p->q0, p->v0), *b = sim_of(&w.sys, &opt, p->q0, p->v0);
             run_sim(a, 10), run_sim(b, 10);
             snapshot x = snap(a, &p->sys), y = snap(b, &p->sys);
@@ -94,7 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_do),
-        cmocka_unit_test(tangents_at_once_change_no_bit),
+        cmocka_unit_test(what_comes_at_once_changes_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -448,6 +448,51 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
     return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, out) : status;
 }
 
+/* Phi and B of a joint, which is seen once. */
+static void joint_positions(const ph_mechanism *m, const ph_state *s, ph_site *site, double *Phi_out,
+                            double *B_out)
+{
+    const ph_joint *j = site->j;
+    double local[12 * PH_ROWS_MAX];
+    ph_put p = j->direct ? (ph_put){B_out, j->B, 3, 0} : (ph_put){local, ph_local_rows, 12, 0};
+    if (!j->direct)
+        memset(local, 0, sizeof local);
+    EACH_PART(j, i)
+    {
+        const ph_part *op = j->part[i].op;
+        double *rows = Phi_out + j->l_at + j->part[i].row;
+        site->pick = j->part[i].pick, p.row = j->part[i].row;
+        if (op->Phi_B)
+            op->Phi_B(site, rows, &p);
+        else
+            op->Phi(site, rows), op->B(site, &p);
+    }
+    if (!j->direct)
+        put_rows(m, s, j, local, NULL, B_out);
+}
+
+static ph_status positions(const ph_state *s, double *Phi_out, double *B_out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    ph_pins_Phi(m, s, Phi_out), ph_pins_B(m, s, B_out);
+    ph_norms_Phi(m, s, Phi_out), ph_norms_B(m, s, B_out);
+    ph_couples_Phi(m, s, Phi_out), ph_couples_B(m, s, B_out);
+    for (int k = 0; k < m->n_unpinned; k++) {
+        const ph_joint *j = &m->joint[m->unpinned[k]];
+        ph_site site;
+        if (j->idle) {
+            store_zero(j, ZERO_ROWS, Phi_out), store_zero(j, ZERO_BLOCKS, B_out);
+            continue;
+        }
+        ph_status status = ph_joint_site(m, s, j, 0, &site);
+        if (status != PH_OK)
+            return status;
+        joint_positions(m, s, &site, Phi_out, B_out);
+    }
+    ph_status status = m->model->n_constraints ? ph_user_Phi(m, s, Phi_out) : PH_OK;
+    return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, B_out) : status;
+}
+
 static void joint_Z(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out)
 {
     const ph_joint *j = site->j;
@@ -641,6 +686,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;
     if (sys->n_constraints) {
+        sys->positions = m->n_unpinned ? positions : NULL;
         sys->Phi = Phi, sys->B = B, sys->Z = Z, sys->convective = convective;
         if (moving)
             sys->Phi_t = Phi_t, sys->flags |= PH_RHEONOMIC;

@@ -27,7 +27,8 @@ typedef struct ph_carried ph_carried;
 typedef struct ph_part {
     unsigned couples; /* nonzero blocks of K */
     void (*Phi)(const ph_site *s, double *out);
-    void (*B)(const ph_site *s, const ph_put *p);                       /* rows of the tangent */
+    void (*B)(const ph_site *s, const ph_put *p);                  /* rows of the tangent */
+    void (*Phi_B)(const ph_site *s, double *Phi, const ph_put *p); /* at once; NULL: one after the other */
     void (*K)(const ph_site *s, const double *lambda, const ph_put *p); /* adds d(B^T lambda)/dq */
     void (*Z)(const ph_site *s, const ph_put *p);                       /* rows of d(B v + Phi_t)/dq */
     void (*Phi_t)(const ph_site *s, double *out);                       /* NULL: 0 */

@@ -192,9 +192,21 @@ ph_status ph_eval_links(ph_eval *ev, const ph_state *s, double *B)
     return PH_OK;
 }
 
+/* Phi and B of a system that has them at once. */
+static ph_status positions_at_once(ph_eval *ev, const ph_state *s)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (sys->positions(s, ev->Phi, ev->B, sys->ctx) == PH_OK)
+        return PH_OK;
+    ev->refused = "positions";
+    return PH_E_CALLBACK;
+}
+
 ph_status ph_eval_positions(ph_eval *ev, const ph_state *s)
 {
     const ph_system *sys = ev->lay->sys;
+    if (sys->positions)
+        return positions_at_once(ev, s);
     CALL(B, s, ev->B);
     if (sys->Phi)
         CALL(Phi, s, ev->Phi);
@@ -283,9 +295,10 @@ ph_status ph_eval_rate(ph_eval *ev, const ph_state *s)
 ph_status ph_eval_violations(ph_eval *ev, const ph_state *s)
 {
     const ph_system *sys = ev->lay->sys;
-    if (!sys->products)
-        CALL(B, s, ev->B);
-    return add_products(ev, s, NULL, PH_EVAL_PHI | PH_EVAL_RATE);
+    if (sys->products)
+        return add_products(ev, s, NULL, PH_EVAL_PHI | PH_EVAL_RATE);
+    ph_status status = ph_eval_positions(ev, s);
+    return status == PH_OK ? rate_at(ev, s) : status;
 }
 
 /* M, where it changes */
@@ -299,10 +312,13 @@ static ph_status beside_g(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_layout *lay = ev->lay;
     const ph_system *sys = lay->sys;
-    if (lay->C)
+    int at_once = sys->positions && !sys->products && (what & PH_EVAL_PHI);
+    if (at_once && positions_at_once(ev, s) != PH_OK)
+        return PH_E_CALLBACK;
+    if (lay->C && !at_once)
         CALL(B, s, ev->B);
     memcpy(ev->r, ev->g, sizeof(double) * (size_t)lay->nv);
-    return add_products(ev, s, ev->r, what);
+    return add_products(ev, s, ev->r, at_once ? what & ~PH_EVAL_PHI : what);
 }
 
 ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
