@@ -65,7 +65,7 @@ measure() { # name of the table, then options
     shift
     begin=$(seconds)
     polhode sweep "$@" --quiet --fresh -o "$name.csv"
-    echo "$name $begin $(seconds)" | awk '{ printf "%-10s %8.2f s\n", $1, $3 - $2 }'
+    echo "$begin $(seconds)" | awk -v name="$name" '{ printf "%-16s %8.2f s\n", name, $2 - $1 }'
 }
 apart() { # two tables: largest difference of sensors, relative to 1 + |value|
     awk -F, '/^#/ { next } NR == FNR && /^case/ { next }
@@ -77,9 +77,11 @@ apart() { # two tables: largest difference of sensors, relative to 1 + |value|
 three_ways() { # options of a sweep
     echo "== sweep $*"
     measure own "$@"
-    measure compiled "$@" --compiled
-    measure device "$@" --gpu
-    apart own.csv device.csv
+    for turn in built kept; do # the first has the time of the compiler too
+        measure "compiled, $turn" "$@" --compiled
+        measure "device, $turn" "$@" --gpu
+    done
+    apart own.csv "device, kept.csv"
 }
 three_ways "$here/models/heavy_top.lua" --formulation index3 --vary m=10:20:20000 --t-end 1 --sensor tip,energy
 three_ways links.lua --vary m=0.5:2:10000

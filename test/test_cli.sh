@@ -464,6 +464,9 @@ run 0 check "$models/heavy_top.lua"
 has out 'heavy top: 1 body, 1 joint, space'
 run 0 check "$models/double_pendulum.lua"
 has out ': 2 bodies, 2 joints, space'
+run 0 check "$models/double_pendulum.lua" --accuracy 1e-3 --json
+is_json out
+has out '"proposal":{"options":"--method ' '"cpu_s":' '"error":'
 run 0 check "$models/balanced_crank.lua" # no degree of freedom, and so nothing that vibrates
 grep -q vibration out && fail "what is driven vibrates: $(cat out)"
 run 0 run pendulum --h 0.02 --t-end 0.02

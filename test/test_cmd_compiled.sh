@@ -120,6 +120,31 @@ for a, b, c in zip(own, device, some):
             differ += x != y
 assert differ
 COMPARE
+
+# What was built for a device is kept. Where it does not serve, as on another device, it is built anew.
+cat > "$dir/counted" <<'NVCC'
+#!/bin/sh
+echo built >> "$COUNT"
+[ -z "$WRONG" ] || exec cc -shared -fPIC -x c "$WRONG" -o "$(echo "$*" | sed 's/.*-o \([^ ]*\).*/\1/')"
+exec "$(dirname "$0")/nvcc" "$@"
+NVCC
+chmod +x "$dir/counted"
+echo 'const char *ph_ensemble_run(void) { return "the device: no kernel is made for it"; }' > "$dir/wrong.c"
+mkdir -m 700 "$dir/kept"
+with_cache() { COUNT="$dir/count" NVCC="$dir/counted" POLHODE_CACHE="$dir/kept" sweep kept.csv "$models/heavy_top.lua" $masses --gpu; }
+builds() { # how many there were, and what was said
+    [ "$(grep -c built "$dir/count")" = "$1" ] || { cat "$dir/count"; echo "not $1"; exit 1; }
+    [ -z "$2" ] || grep -q "$2" "$dir/err" || { cat "$dir/err"; exit 1; }
+    [ -n "$2" ] || [ ! -s "$dir/err" ] || { cat "$dir/err"; exit 1; }
+}
+WRONG="$dir/wrong.c" with_cache
+builds 1 'no kernel is made for it'
+with_cache
+builds 2 ""
+with_cache
+builds 2 ""
+cmp "$dir/kept.csv" "$dir/device.csv"
+
 says() { # words of the one line on stderr, then options of a sweep
     local words=$1
     shift

@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -r "$dir"' EXIT
 cat > "$dir/arm.lua" <<'MODEL'
-model "arm & co"
+model [[arm & "co" <1>]]
 local m, w = param("m", 1.2), param("w", 0)
 gravity {0, -9.81, 0}
 body{name="arm", mass=m, inertia={0.01, 0.02, 0.03}, position={0.5, 0, 0}, velocity={0, w/2, 0}, omega={0, 0, w}}
@@ -29,6 +29,7 @@ for version in 2 3; do
     if command -v xmllint > /dev/null; then
         xmllint --noout "$dir/open/modelDescription.xml"
     fi
+    grep -qF 'arm &amp; &quot;co&quot; &lt;1&gt;' "$dir/open/modelDescription.xml"
     cc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$dir/open/sources/arm_fmu.c"
     "$dir/driver" $version "$dir/open" > "$dir/angle"
     # round-off and Newton's tolerance: the same model in the library

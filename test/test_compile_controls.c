@@ -352,6 +352,30 @@ static void flags_of_events(void **state)
     scratch_remove(&s);
 }
 
+/* A net whose elimination is longer than statements serve, with an input: a loop over tables of places. */
+static const char net[] =
+    "model 'net' gravity {0, 0, -9.81}\n"
+    "input{name='u', value=2}\n"
+    "local function id(i, j) return 'b' .. i .. j end\n"
+    "for i = 1, 3 do for j = 1, 3 do\n"
+    "  body{name=id(i, j), mass=1, inertia={0.1, 0.2, 0.3}, position={i, j, 0}, omega={0, 0.1*i, 0.2*j}}\n"
+    "  if i > 1 then joint{name='x' .. i .. j, type='spherical', bodies={id(i - 1, j), id(i, j)}, at={i - "
+    "0.5, j, 0}} "
+    "end\n"
+    "  if j > 1 then spring{name='y' .. i .. j, bodies={id(i, j - 1), id(i, j)}, at_a={0, 0.5, 0.1}, "
+    "at_b={0, -0.5, 0.2}, k=100, d=1} end\n"
+    "end end\n"
+    "joint{name='g', type='revolute', bodies={'ground', id(1, 1)}, at={0.5, 1, 0}, axis={0, 1, 0}}\n"
+    "actuator{name='m', joint='g', effort='u'}\n"
+    "sensor{name='E', type='energy'}\n"
+    "run{t_end=1, h=1e-3, assemble=true}\n";
+
+static void long_eliminations_are_tables(void **state)
+{
+    (void)state;
+    compare_text(net, "formulation=index3", 50);
+}
+
 int main(int argc, char **argv) /* a pattern of names: those tests alone */
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +385,7 @@ int main(int argc, char **argv) /* a pattern of names: those tests alone */
         cmocka_unit_test(loads),
         cmocka_unit_test(drives),
         cmocka_unit_test(inputs),
+        cmocka_unit_test(long_eliminations_are_tables),
         cmocka_unit_test(flags_of_events),
         cmocka_unit_test(ways_of_members),
         cmocka_unit_test(wrong_steps_are_given_up),

@@ -309,4 +309,9 @@ has out '"rows":[{"variant":"sigma 0","h":0.002,"steps":50,"cpu_s":' '"error":{"
 refused "belongs to 'converge'" work pendulum --h 0.1 --expect 2
 refused "it belongs to" work pendulum --h 0.1 --jobs 2
 
+# Corrections of multistep methods are variants: without any, bliedf of order 3 is of order 2 in positions.
+run 0 converge "$models/heavy_top.lua" --method bliedf --correction exponent,none --h 1e-3,5e-4 --t-end 0.05 --reference finest
+order=$(awk '/^correction/ { of = $2 } $1 == "q" { print of, $2 }' out)
+awk '$1 == "exponent" && $2 > 2.85 { a = 1 } $1 == "none" && $2 < 2.4 { b = 1 } END { exit !(a && b) }' <<<"$order" || fail "orders: $order"
+
 finish

@@ -63,6 +63,7 @@ static void singular_block_is_named(void **state)
         for (int i = 0; i < 4; i++)
             c.value[c.at[6 + e] + i] = c.value[c.at[3 + e] + i] / 3;
     ph_solver *s = factored(&c, PH_E_SINGULAR);
+    assert_int_equal(ph_solver_get_info(s).fill, 36); /* all entries */
     assert_in_range(ph_solver_get_info(s).where, 1, 2);
     ph_solver_destroy(s);
     case_free(&c);

@@ -91,11 +91,38 @@ static void what_comes_at_once_changes_no_bit(void **state)
         }
 }
 
+/* One tangent that is not given, and the others are. */
+static void one_is_differenced(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++) {
+        ph_problem *p = small_problem(k);
+        ph_options o = options_for(p, PH_GGL);
+        ph_sim *a = sim_of(&p->sys, &o, p->q0, p->v0);
+        run_sim(a, 5);
+        snapshot x = snap(a, &p->sys);
+        for (int one = 0; one < 5; one++) {
+            ph_system bare = p->sys;
+            ph_callback *of[] = {&bare.C, &bare.K, &bare.Z, &bare.convective, &bare.g_lambda};
+            *of[one] = NULL;
+            ph_sim *b = sim_of(&bare, &o, p->q0, p->v0);
+            run_sim(b, 5);
+            snapshot y = snap(b, &bare);
+            check_le(distance(&y, &x), 1e-7); /* derivative, as above */
+            free(y.x);
+            ph_sim_destroy(b);
+        }
+        free(x.x);
+        ph_sim_destroy(a), ph_problem_destroy(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_do),
         cmocka_unit_test(what_comes_at_once_changes_no_bit),
+        cmocka_unit_test(one_is_differenced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,6 +303,38 @@ static void only_the_way_is_evaluated(void **state)
     ph_program_destroy(p), ph_expr_graph_destroy(g);
 }
 
+/* Every operation with kinks: how far its argument x is from the next one, and on which side of it, with b = 3 where there is a second. */
+static void kinks_are_known(void **state)
+{
+    (void)state;
+    static const struct {
+        ph_op_code code;
+        double x, distance, side;
+    } row[] = {
+        {PH_OP_MAX, 2, -1, 1},         {PH_OP_MAX, 5, 2, 0},           {PH_OP_MIN, 2, -1, 1},
+        {PH_OP_MIN, 5, 2, 0},          {PH_OP_ABS, -4, -4, 1},         {PH_OP_ABS, 4, 4, 0},
+        {PH_OP_SIGN, -4, -4, 1},       {PH_OP_SIGN, 4, 4, 0},          {PH_OP_SMOOTH, -1, -1, 0},
+        {PH_OP_SMOOTH, 0.25, 0.25, 1}, {PH_OP_SMOOTH, 0.75, -0.25, 1}, {PH_OP_SMOOTH, 2, 1, 2},
+        {PH_OP_IDIV, 6.75, 0.25, 2},   {PH_OP_IDIV, 5.25, -0.25, 1},   {PH_OP_MOD, 6.75, 0.25, 2},
+        {PH_OP_FMOD, 5.25, -0.25, 1},  {PH_OP_FLOOR, 7.25, 0.25, 7},   {PH_OP_FLOOR, 6.75, -0.25, 6},
+        {PH_OP_CEIL, 7.25, 0.25, 8},   {PH_OP_CEIL, 6.75, -0.25, 7},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        ph_expr_graph *g = ph_expr_graph_create(NULL);
+        int two = ph_op_get(row[k].code)->operands == 2;
+        int out = ph_expr_graph_op(g, row[k].code, argument(g, 0), two ? number(g, 3) : 0);
+        ph_program *p = program_of(g, &out, 1);
+        double f, s[2], side[2];
+        assert_int_equal(ph_program_values(p, &row[k].x, room, &f), PH_KNOWN);
+        assert_int_equal(ph_program_switches(p, room, s, 2), 1);
+        assert_true(s[0] == row[k].distance); /* exact */
+        assert_true(ph_program_pieces_room(p) <= ROOM);
+        assert_int_equal(ph_program_pieces(p, 0, row[k].x, room, side, 2), 1);
+        assert_true(side[0] == row[k].side); /* exact */
+        ph_program_destroy(p), ph_expr_graph_destroy(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +346,7 @@ int main(void)
         cmocka_unit_test(hessians_are_symmetric),
         cmocka_unit_test(zero_removes_its_term),
         cmocka_unit_test(only_the_way_is_evaluated),
+        cmocka_unit_test(kinks_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "fe/market.h"
 #include "fe/reduce.h"
+#include "polhode/polhode.h"
 #ifdef PH_HAVE_HDF5
 #include <hdf5.h>
 
@@ -477,10 +478,39 @@ static void memory_may_end(void **state)
     }
 }
 
+/* Friction of a joint at a marker depends on multipliers, through the modes too: its tangents are those of differences. */
+static void friction_at_a_marker(void **state)
+{
+    (void)state;
+    ph_model *m = read_text("gravity {0.3, 0.2, -9.81}\n"
+                            "flexible{ name = 'rod', " BEAM ", interfaces = {tip = 10}, modes = {n = 4} }\n"
+                            "body{ name = 'arm', mass = 1, inertia = {0.1, 0.2, 0.3}, position = {1.5, 0, "
+                            "0}, omega = {0, 2, 0} }\n"
+                            "joint{ name = 'pin', type = 'revolute', bodies = {'ground', 'rod'}, at = {0, 0, "
+                            "0}, axis = {0, 1, 0} }\n"
+                            "joint{ name = 'elbow', type = 'revolute', bodies = {'rod.tip', 'arm'}, at = {1, "
+                            "0, 0}, axis = {0, 1, 0},\n"
+                            "       friction = 0.3, friction_radius = 0.05, friction_speed = 0.1 }\n"
+                            "run{ t_end = 1, h = 1e-3, assemble = true }\n");
+    ph_run *run;
+    ph_error err = {0};
+    ph_check worst;
+    if (ph_run_create(&run, m, NULL, &err) != PH_OK || ph_run_until(run, 0.02, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_state s = ph_run_state(run);
+    assert_int_equal(ph_system_check(ph_run_system(run), s.t, s.q, s.v, s.vdot, s.lambda, &worst, &err),
+                     PH_OK);
+    if (!(worst.error <= 1e-6)) /* derivative */
+        fail_msg("%s: %g instead of %g", worst.what, worst.given, worst.differenced);
+    ph_run_close(run);
+    ph_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(becomes_bodies),
+        cmocka_unit_test(friction_at_a_marker),
         cmocka_unit_test(frame_node_is_the_origin),
         cmocka_unit_test(members_make_a_frame),
         cmocka_unit_test(frozen_models_have_it),

@@ -27,6 +27,14 @@ static const char text[] =
     "torque{ name = 't', body = 'a', value = {0, 1, 0} }\n"
     "constraint{ name = 'k', f = function(t, s) return s.p.position.x^2 + s.p.position.y^2 - 9.25 - 0.1*t^2 "
     "end }\n"
+    "body{ name = 'c', mass = 1, inertia = {1, 2, 3}, position = {5, 0, 0} }\n"
+    "body{ name = 'e', mass = 1, inertia = {1, 2, 3}, position = {6, 0, 0} }\n"
+    "joint{ name = 'cy', type = 'cylindrical', bodies = {'ground', 'c'}, at = {5, 0, 0}, axis = {0, 0, 1} }\n"
+    "joint{ name = 'cz', type = 'cylindrical', bodies = {'ground', 'e'}, at = {6, 0, 0}, axis = {0, 0, 1} }\n"
+    "actuator{ name = 'push', joint = 'cy', coordinate = 'z', effort = 2.5, stops = {-0.01, 0.02}, stop_k = "
+    "1e3 }\n"
+    "coupling{ name = 'g', joints = {'cy', 'cz'}, coordinates = {'z', 'rz'}, ratio = 0.3 }\n"
+    "sensor{ name = 'y', custom = function(t, s) return s.c.position.z, s.e.rotation.z end }\n"
     "sensor{ name = 'x', custom = function(t, s) return s.b.position.x, s.a.rotation.w end }\n"
     "objective{ name = 'o', final = function(s) return s.a.position.x^2 end, integral = function(t, s) "
     "return s.sensors.x[1] end }\n"
@@ -56,7 +64,7 @@ static char *freeze(const ph_model *m)
 typedef struct numbers {
     const ph_model *model;
     ph_status status;
-    double x[12];
+    double x[14];
 } numbers;
 
 static void *simulate(void *ctx)
@@ -71,7 +79,8 @@ static void *simulate(void *ctx)
         print_error("%s\n", err.text);
     else {
         ph_run_get(run, PH_GET_POSITION, 1, n->x), ph_run_get(run, PH_GET_POSITION, 2, n->x + 3);
-        ph_run_get(run, PH_GET_SENSOR, 0, n->x + 6), ph_run_get(run, PH_GET_STATE, 0, n->x + 8);
+        ph_run_get(run, PH_GET_SENSOR, 0, n->x + 12), ph_run_get(run, PH_GET_SENSOR, 1, n->x + 6);
+        ph_run_get(run, PH_GET_STATE, 0, n->x + 8);
         ph_run_get(run, PH_GET_OBJECTIVE, 0, n->x + 10);
     }
     ph_run_close(run);
@@ -155,12 +164,76 @@ static void no_value_is_told(void **state)
     ph_run_close(run), ph_model_free(cold), ph_model_free(m), free(json);
 }
 
+/* One thing of a function that makes no sense, at a time. */
+static void functions_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    static const char good[] =
+        "{\"polhode\": \"0.2.0\", \"model\": \"f\", \"gravity\": [0, 0, 0], \"params\": {}, \"elements\": [\n"
+        "{\"element\": \"body\", \"name\": \"a\", \"mass\": 1, \"inertia\": [[1, 0, 0], [0, 2, 0], [0, 0, "
+        "3]]},\n"
+        "{\"element\": \"force\", \"name\": \"f\", \"body\": \"a\", \"value\": {\"outputs\": 3, "
+        "\"arguments\": "
+        "[[\"position\", 0, 2], [\"t\", 0, 0]], \"constants\": [-0.05, 0, 1], \"operations\": [[\"curve\", "
+        "5, 1, 0]], "
+        "\"ways\": [[0, 0, 1, 0, 0, 2, 1, 2, 0], [0, 0, 2, 0, 0, 0, 0, 0, 0], [0, 1, 2, 0, 0, 0, 0, 0, 3]], "
+        "\"results\": [3, 3, 4, 3, 3, 5], \"curves\": [{\"kind\": \"cubic\", \"outside\": \"hold\", \"x\": "
+        "[0, 1, 2], "
+        "\"y\": [0, 1, 3], \"slope\": [1, 1, 1]}]}, \"frame\": \"world\"}], \"run\": {\"t_end\": 0.2, \"h\": "
+        "0.01}}";
+    static const struct {
+        const char *from, *to;
+    } row[] = {
+        {"[-0.05, 0, 1]", "3"},
+        {"[-0.05, 0, 1]", "[-0.05, true, 1]"},
+        {"[\"position\", 0, 2]", "[\"position\", 0]"},
+        {"[\"position\", 0, 2]", "\"position\""},
+        {"[\"position\", 0, 2]", "[\"place\", 0, 2]"},
+        {"[\"position\", 0, 2]", "[1, 0, 2]"},
+        {"[\"position\", 0, 2]", "[\"position\", 0, 3]"},
+        {"[\"position\", 0, 2]", "[\"position\", 0.5, 2]"},
+        {"[\"position\", 0, 2]", "[\"position\", 7, 2]"}, /* no such body */
+        {"\"curve\", 5", "\"curve\", 4"},
+        {"\"curve\", 5", "\"bend\", 5"},
+        {"\"curve\", 5, 1, 0", "\"curve\", 5, 1, 1"},
+        {"\"curve\", 5, 1, 0", "\"add\", 5, 1, 5"},
+        {"[0, 0, 1, 0, 0, 2, 1, 2, 0]", "[0, 0, 1, 0, 0, 6, 1, 2, 0]"}, /* compares what is not there, */
+        {"[0, 0, 1, 0, 0, 2, 1, 2, 0]", "[0, 0, 1, 0, 0, 2, 0, 2, 0]"}, /* goes back to itself, */
+        {"0, 0, 3]]", "0, 0, 4]]"},                                     /* and has too few results */
+        {"\"kind\": \"cubic\"", "\"kind\": \"wild\""},
+        {"\"kind\": \"cubic\"", "\"kind\": 1"},
+        {"\"x\": [0, 1, 2]", "\"x\": [0]"},
+        {"\"y\": [0, 1, 3]", "\"y\": [0, 1]"},
+        {"\"curves\": [{", "\"curves\": [3, {"},
+        {"\"outputs\": 3", "\"outputs\": 0"},
+        {"\"outputs\": 3", "\"outputs\": \"3\""},
+        {"\"outputs\": 3", "\"inputs\": 3"},
+        {"\"outputs\": 3", "\"outputs\": 2"}, /* a force has three */
+    };
+    ph_error err = {0};
+    ph_model *m = read_text("good.json", good, &err);
+    if (!m)
+        fail_msg("%s", err.text);
+    ph_model_free(m);
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        char json[2000];
+        const char *at = strstr(good, row[k].from);
+        assert_non_null(at);
+        snprintf(json, sizeof json, "%.*s%s%s", (int)(at - good), good, row[k].to, at + strlen(row[k].from));
+        err = (ph_error){0};
+        m = read_text("bad.json", json, &err);
+        if (m || err.status != PH_E_INPUT || !strstr(err.text, "bad.json"))
+            fail_msg("%s instead of %s: %s", row[k].to, row[k].from, m ? "read" : err.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frozen_runs_are_the_same),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(no_value_is_told),
+        cmocka_unit_test(functions_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

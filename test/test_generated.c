@@ -245,6 +245,22 @@ static int energy_closes(const spec *s, trial *t)
     return falls(s, lost_energy, 1e-9, t);
 }
 
+/* Some fall so fast on their way that one step is too large for BDF, or turns a beam too far: who says that a smaller one helps must be right. */
+static ph_run *go_with_advice(const spec *s, const options *o, trial *t)
+{
+    enum { SMALLER = 3 };
+    for (int k = 0;; k++) {
+        spec f;
+        finer(s, k, &f);
+        ph_run *run = open_spec(&f, o, t);
+        if (run && step_on(run, STEPS << k, t))
+            return run;
+        ph_run_close(run);
+        if (k == SMALLER || !strstr(t->why, "smaller step"))
+            return NULL;
+    }
+}
+
 static int constraints_hold(const spec *s, trial *t)
 {
     static const char *const way[][2] = {
@@ -254,19 +270,16 @@ static int constraints_hold(const spec *s, trial *t)
     for (int k = 0; k < 6; k++) {
         options o = {.n = 0};
         o = plus(plus(o, way[k][0]), way[k][1]);
-        ph_run *run = open_spec(s, &o, t);
-        int well = run && step_on(run, STEPS, t);
-        if (well) {
-            double e = ph_run_summarise(run).violation_position / s->L;
-            if (!(e <= 1e-10)) {
-                char text[80];
-                snprintf(text, sizeof text, "%s, %s: %.3g", way[k][0], way[k][1], e);
-                well = because(t, "constraints are violated", text);
-            }
-        }
-        ph_run_close(run);
-        if (!well)
+        ph_run *run = go_with_advice(s, &o, t);
+        if (!run)
             return 0;
+        double e = ph_run_summarise(run).violation_position / s->L;
+        ph_run_close(run);
+        if (!(e <= 1e-10)) {
+            char text[80];
+            snprintf(text, sizeof text, "%s, %s: %.3g", way[k][0], way[k][1], e);
+            return because(t, "constraints are violated", text);
+        }
     }
     return 1;
 }
@@ -682,8 +695,11 @@ static void generated_mechanisms(void **state)
     (void)state;
     const char *say = getenv("PH_GENERATED"), *seed = say ? strchr(say, ':') : NULL,
                *claims = getenv("PH_CLAIMS");
+    static const uint64_t found[] = {1751, 30107}; /* that showed something once */
     long n = say ? atol(say) : claims && !strcmp(claims, "quick") ? 104 : 1000, failed = 0;
     uint64_t first = seed ? strtoull(seed + 1, NULL, 10) : 0;
+    for (size_t k = 0; k < sizeof found / sizeof *found && !say; k++)
+        failed += !try_seed(found[k]);
     for (long k = 0; k < n && failed < 10; k++)
         failed += !try_seed(first + (uint64_t)k);
     assert_int_equal(failed, 0);

@@ -11,7 +11,7 @@ typedef struct bad {
     ph_constraint constraints[2];
     ph_place pairs[4], links[4];
     ph_options o;
-    double M[27], g[6], Phi[3], B[18];
+    double M[36], g[6], Phi[3], B[18];
     double t0, q0[7], v0[6];
 } bad;
 
@@ -135,6 +135,7 @@ static void good(bad *b)
     X(minus_pairs, b->sys.n_pairs = -1, PH_E_INPUT, "-1 pairs")                                              \
     X(minus_links, b->sys.n_links = -4, PH_E_INPUT, "-4 links")                                              \
     X(diagonal, b->sys.n_pairs = 1, PH_E_INPUT, "node 'wheel': its diagonal place")                          \
+    X(pair_later, b->sys.n_pairs = 4; b->pairs[3] = b->pairs[1], PH_E_INPUT, "(1, 1)")                       \
     X(pair_twice, b->sys.n_pairs = 3; b->pairs[2] = b->pairs[1], PH_E_INPUT, "(1, 1)")                       \
     X(link_twice, b->links[3] = b->links[1], PH_E_INPUT, "(0, 1)")                                           \
     X(rn_zero, b->nodes[0].n = 0, PH_E_INPUT, "node 'slider': R^n with n = 0")                               \
@@ -269,12 +270,48 @@ static void singular_allocation_failures(void **state)
         }
 }
 
+/* Equilibria of systems that have none: what was met is said. */
+static void no_equilibria(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int at; /* of M, g, B and n_redundant: 0 ... 3 */
+        int k;
+        double x;
+        ph_status status;
+        const char *words;
+    } row[] = {
+        {"nan_force", 1, 2, NAN, PH_E_NAN, "the callback g"},
+        {"nan_row", 2, 4, NAN, PH_E_NAN, "the callback B"},
+        {"nan_mass", 0, 8, NAN, PH_E_NAN, "the callback M"},
+        {"dependent", 2, 0, 0, PH_E_SINGULAR, "the constraints depend on each other"},
+        {"pushed", 1, 2, 5, PH_E_SINGULAR, "nothing holds body 'slider', 'wheel'"},
+        {"redundant", 3, 0, 1, PH_E_INPUT, "1 redundant rows are expected of the constraints"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        bad b;
+        ph_equilibrium *e;
+        ph_error err = {0};
+        ph_static_options o = ph_default_static();
+        good(&b);
+        if (row[k].at == 3)
+            b.sys.n_redundant = (int)row[k].x;
+        else
+            (row[k].at == 0 ? b.M : row[k].at == 1 ? b.g : b.B)[row[k].k] = row[k].x;
+        ph_status s = ph_equilibrium_create(&e, &b.sys, &o, 0, b.q0, &err);
+        if (s != row[k].status || err.status != s || e || !strstr(err.text, row[k].words))
+            fail_msg("%s: %s: %s", row[k].name, ph_status_word(s), err.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_input),
         cmocka_unit_test(bad_input),
         cmocka_unit_test(bad_configurations),
+        cmocka_unit_test(no_equilibria),
         cmocka_unit_test(singular_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,19 +16,39 @@ static const char text[] =
     "sensor{ name = 'pull', type = 'reaction', joint = 'pin' }\n"
     "sensor{ name = 'turn', type = 'angle', joint = 'pin' }\n"
     "sensor{ name = 'own', custom = function(t, s) return s.p.velocity.z^2 + t end }\n"
+    "body{ name = 'c', mass = 1, inertia = {1, 1, 1.5}, position = {5, 0, 0} }\n"
+    "body{ name = 'd', mass = 1, inertia = {1, 1, 1.5}, position = {6, 0, 0} }\n"
+    "body{ name = 'e', mass = 1, inertia = {1, 1, 1.5}, position = {7, 0, 0} }\n"
+    "joint{ name = 'jc', type = 'revolute', bodies = {'ground', 'c'}, at = {5, 0, 0}, axis = {0, 0, 1},\n"
+    "       drive = function(t) return 0.3*t + 2*t^2 end }\n"
+    "joint{ name = 'jd', type = 'revolute', bodies = {'ground', 'd'}, at = {6, 0, 0}, axis = {0, 0, 1} }\n"
+    "joint{ name = 'je', type = 'revolute', bodies = {'ground', 'e'}, at = {7, 0, 0}, axis = {0, 0, 1} }\n"
+    "coupling{ name = 'gear', joints = {'jd', 'je'}, ratio = -2 }\n"
+    "actuator{ name = 'motor', joint = 'jd', effort = function(t, s) return 3 - s.joints.jd.rate + #('x' .. "
+    "t)*0 "
+    "+ s.a.velocity.x end }\n"
+    "actuator{ name = 'brake', joint = 'je', effort = function(t, s) return -s.joints.je.rate*s.a.position.y "
+    "end }\n"
     "objective{ name = 'all', final = function(s)\n"
     "    local a, b = s.a, s.sensors\n"
     "    return a.position.x^2*a.velocity.y + a.omega.z*a.rotation.x + 1e-2*b.tip[2]^2 + "
     "1e-2*b.pull[1]*b.pull[2]\n"
-    "           + math.sin(b.turn[1]) + b.own[1] end,\n"
+    "           + math.sin(b.turn[1]) + b.own[1] + 1e-2*b.driven[1]*b.geared[1] + b.motor[1]^2*b.brake[1] "
+    "end,\n"
     "    integral = function(t, s) return t + s.a.position.z end }\n"
     "sensor{ name = 'speed', type = 'velocity', body = 'a', at = {0.3, -0.2, 0.1} }\n"
     "sensor{ name = 'place', type = 'position', body = 'b', at = {0.2, 0.2, 0.4} }\n"
+    "sensor{ name = 'driven', type = 'effort', of = 'jc' } sensor{ name = 'geared', type = 'effort', of = "
+    "'gear' }\n"
+    "sensor{ name = 'motor', type = 'effort', of = 'motor' } sensor{ name = 'brake', type = 'effort', of = "
+    "'brake' }\n"
+    "sensor{ name = 'spin', type = 'omega', body = 'a' } sensor{ name = 'pose', type = 'rotation', body = "
+    "'a' }\n"
     "objective{ name = 'traced', final = function(s)\n"
     "    local a, b = s.a, s.sensors\n"
     "    if a.position.x > 1e3 then return 0 end\n"
     "    return a.position.x^2*a.velocity.y + a.omega.z*a.rotation.x + 1e-2*b.tip[2]^2*s.a.acceleration.x\n"
-    "           + b.speed[1]*b.place[2] + b.own[1]*s.b.omega_dot.z end }\n"
+    "           + b.speed[1]*b.place[2] + b.own[1]*s.b.omega_dot.z + b.spin[2]*b.pose[3] end }\n"
     "run{ t_end = 1, h = 1e-2 }\n";
 
 typedef struct fixture {
@@ -72,10 +92,13 @@ static double value_of(fixture *r, const ph_state *s, int objective)
         ph_mechanism_body(r->mech, s, 1, &b);
         ph_mechanism_sensor(r->mech, s, 4, speed), ph_mechanism_sensor(r->mech, s, 5, place);
         return a.x.x * a.x.x * a.v.y + a.omega.z * a.q.x + 1e-2 * tip[1] * tip[1] * a.a.x +
-               speed[0] * place[1] + own * b.omega_dot.z;
+               speed[0] * place[1] + own * b.omega_dot.z + a.omega.y * a.q.y;
     }
+    double effort[4];
+    for (int k = 0; k < 4; k++)
+        ph_mechanism_sensor(r->mech, s, 6 + k, &effort[k]);
     return a.x.x * a.x.x * a.v.y + a.omega.z * a.q.x + 1e-2 * tip[1] * tip[1] + 1e-2 * pull[0] * pull[1] +
-           sin(turn) + own;
+           sin(turn) + own + 1e-2 * effort[0] * effort[1] + effort[2] * effort[2] * effort[3];
 }
 
 /* The derivative along some direction of all that a state has, and the covector times that direction. */

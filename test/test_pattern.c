@@ -45,8 +45,12 @@ static void check_colours(int rows, int cols, int count, uint64_t *seed)
     scratch[need] = 12345;
     int colours = ph_colour(rows, cols, count, row, col, colour, scratch), most = 0;
     assert_int_equal(scratch[need], 12345);
-    for (int c = 0; c < cols; c++)
-        assert_true(colour[c] >= 0 && colour[c] < colours);
+    int last = -1;
+    for (int c = 0; c < cols; c++) {
+        assert_true(colour[c] >= 0 && colour[c] <= last + 1); /* the least that is free: none is left out */
+        last = colour[c] > last ? colour[c] : last;
+    }
+    assert_int_equal(colours, last + 1);
     for (int k = 0; k < count; k++)
         for (int l = 0; l < k; l++)
             if (row[k] == row[l] && col[k] != col[l])

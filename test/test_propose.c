@@ -64,10 +64,29 @@ static void stiff_and_too_exact(void **state)
     scratch_remove(&s);
 }
 
+/* The options of every method that can be proposed, as they are typed. */
+static void words(void **state)
+{
+    (void)state;
+    ph_proposal p = {.opt = ph_default_options()};
+    char text[200];
+    p.opt.tol = 1e-3;
+    p.opt.method = "rkmk", p.opt.tableau = "dopri5";
+    assert_string_equal(ph_proposal_words(&p, text, sizeof text),
+                        "--method rkmk --tableau dopri5 --tol 0.001");
+    p.opt.method = "bliedf", p.opt.order = 4, p.opt.formulation = PH_INDEX2;
+    assert_string_equal(ph_proposal_words(&p, text, sizeof text),
+                        "--method bliedf --order 4 --formulation index2 --tol 0.001");
+    p.opt.method = "genalpha", p.opt.formulation = PH_INDEX3;
+    assert_string_equal(ph_proposal_words(&p, text, sizeof text),
+                        "--method genalpha --formulation index3 --tol 0.001");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_the_accuracy),
+        cmocka_unit_test(words),
         cmocka_unit_test(stiff_and_too_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

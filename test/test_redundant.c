@@ -1,6 +1,7 @@
 /* Constraints that repeat each other: the heavy top held twice at its tip, and a bead held by three rows of
  * rank two. */
 #include "check.h"
+#include "polhode/polhode.h"
 #include "problem/problem.h"
 
 /* ---- the heavy top with its pivot listed twice ---------------------------------------------------- */
@@ -406,16 +407,41 @@ static void friction_knows_least_norms(void **state)
     }
 }
 
+/* Two joints that hold the rotation of one body, the first rows of all: each takes half of the moment. */
+static void rotations_held_twice(void **state)
+{
+    (void)state;
+    static const char text[] = "body{ name = 'a', mass = 1, inertia = {1, 2, 3} }\n"
+                               "joint{ name = 'first', type = 'generic', bodies = {'ground', 'a'}, at = {0, "
+                               "0, 0}, lock = {'rx', 'ry', 'rz'} }\n"
+                               "joint{ name = 'second', type = 'generic', bodies = {'ground', 'a'}, at = {0, "
+                               "0, 0}, lock = {'rx', 'ry', 'rz'} }\n"
+                               "torque{ name = 'm', body = 'a', value = {4, -6, 10} }\n"
+                               "run{ t_end = 1, h = 1e-2 }\n";
+    ph_model *m;
+    ph_run *run;
+    ph_error err = {0};
+    if (ph_model_read_text(&m, "twice.lua", text, strlen(text), NULL, 0, NULL, &err) != PH_OK ||
+        ph_run_create(&run, m, NULL, &err) != PH_OK || ph_run_until(run, 0.1, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ph_run_system(run)->n_redundant, 3);
+    for (int j = 0; j < 2; j++) {
+        const double half[] = {-2, 3, -5};
+        double x[6];
+        assert_int_equal(ph_run_get(run, PH_GET_REACTION, j, x), PH_OK);
+        check_le(max_diff(x + 3, half, 3), 1e-9); /* Newton's tolerance */
+    }
+    ph_run_close(run);
+    ph_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(held_twice),
-        cmocka_unit_test(rank_is_found),
-        cmocka_unit_test(announced_wrongly),
-        cmocka_unit_test(least_norm),
-        cmocka_unit_test(moving_null_space),
-        cmocka_unit_test(rows_are_chosen_anew),
-        cmocka_unit_test(friction_knows_least_norms),
+        cmocka_unit_test(held_twice),           cmocka_unit_test(rank_is_found),
+        cmocka_unit_test(announced_wrongly),    cmocka_unit_test(least_norm),
+        cmocka_unit_test(moving_null_space),    cmocka_unit_test(rows_are_chosen_anew),
+        cmocka_unit_test(rotations_held_twice), cmocka_unit_test(friction_knows_least_norms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -298,6 +298,35 @@ refused 'a beam whose mass is not lumped cannot be compiled' compile "$models/cl
 refused '--about-spin: coordinates of the space euler have no axes that turn with a body' stability "$models/hanging_top.lua" --about-spin --space euler
 refused 'no body spins, so that there is no h |Omega|' stability "$models/pendulum.lua" --about-spin
 
+fit=$models/heavy_top_fit.lua
+refused '--set m: it must be NAME=VALUE' compile "$top" --set m
+refused "--set m=x: 'x' is not a number" compile "$top" --set m=x
+refused '--open: too many names' compile "$top" --open "$(printf 'a%.0s' {1..3000})"
+refused "cannot make the folder 'no/such': No such file or directory" compile "$top" -o no/such
+refused "--vary: 'm' is there twice" optimise "$fit" --vary m,m --bounds m=1:2 --minimise fit
+refused '--vary: more than 32 parameters' optimise "$fit" --vary "$(seq -s, -f 'p%g' 1 40)" --bounds m=1:2 --minimise fit
+refused 'linearise takes a model file' linearise heavy_top
+refused "--view: a page shows a model file, and 'heavy_top' is none" sweep heavy_top --vary h=1e-3 --view x.html
+refused "a page shows a model file; 'heavy_top' is a built-in problem" view heavy_top
+echo "body { name = 'a', mass = 1, inertia = {1, 1, 1} } run { t_end = 1 }" >no_h.lua
+refused 'the model says no h: give --h' transient no_h.lua --steps 3
+mapfile -t many < <(seq -f '--set=m=%g' 1 65)
+refused '--set: more than 64 of them' run "$top" "${many[@]}"
+refused "--set: 'q' is not a number" run heavy_top --set x=q
+refused '--error is in place of derivatives: leave out --param' sens "$fit" --error --param m
+refused "--objective: the model has none of 'none'" sens "$fit" --error --objective none
+refused '--vary: order: whole numbers are not sampled by ratios' sweep "$top" --method bliedf --vary order=1:6:log --sample 4
+refused "--h: '1111111111111111111111111111111111111111...' is not a value" converge "$top" --h "1e-3,$(printf '1%.0s' {1..200})"
+refused '--rho: more than 64 values' stability --rho "$(seq -s, 1 65)"
+for line in "reduce $models/craig_bampton.lua -o no/x.h5" "reduce $models/craig_bampton.lua -o no/x.json" "freeze $top -o no/x.json" \
+    "linearise $models/double_pendulum.lua -o no/x.csv" "static no_h.lua -o no/x.csv" "sweep $top --vary m=1,2 -o no/x.csv" \
+    "run $top -o no/x.csv" "optimise $fit --vary m --bounds m=1:2 --minimise fit -o no/x.csv" "transient $top --steps 3 -o no/x.csv"; do
+    read -ra words <<<"$line"
+    refused "cannot write '${words[-1]}': No such file or directory" "${words[@]}"
+done
+run 0 run heavy_top --compiled --t-end 0.01 --quiet
+has err '--compiled: a built-in problem is no model file; the run goes on without'
+
 # ---- programs that do not do what they should: what gnuplot says last is told, and no picture is left ----------------------------
 
 mkdir bin

@@ -288,6 +288,33 @@ static void going_on(void **state)
     }
 }
 
+/* What an input was before an event set it is saved too: a run that was restored in contact and then reset is without it. */
+static void inputs_are_saved(void **state)
+{
+    (void)state;
+    ph_error err = {0};
+    ph_run *ball = open_path(MODELS "bouncing_ball.lua", ""),
+           *other = open_path(MODELS "bouncing_ball.lua", "");
+    size_t size = ph_run_save_size(ball);
+    void *bytes = malloc(size);
+    double u;
+    go(ball, 0.41); /* in contact */
+    assert_int_equal(ph_run_save(ball, bytes, size), PH_OK);
+    assert_int_equal(ph_run_restore(other, bytes, size, &err), PH_OK);
+    assert_int_equal(ph_run_get(other, PH_GET_INPUT, 0, &u), PH_OK);
+    check_near(u, 1, 0); /* exact */
+    go(ball, 0.6), go(other, 0.6);
+    check_same(ball, other, "bouncing ball");
+    assert_int_equal(ph_run_restore(other, bytes, size, &err), PH_OK);
+    assert_int_equal(ph_run_reset(other, &err), PH_OK);
+    assert_int_equal(ph_run_get(other, PH_GET_INPUT, 0, &u), PH_OK);
+    check_near(u, 0, 0); /* exact */
+    go(other, 0.6);
+    check_same(ball, other, "bouncing ball, reset");
+    free(bytes);
+    ph_run_close(ball), ph_run_close(other);
+}
+
 /* Joints, inputs and states begin anew with the run. */
 static void reset(void **state)
 {
@@ -353,6 +380,63 @@ static void observed(void **state)
     assert_int_equal(ph_run_step(run, &err), PH_E_STOPPED);
     assert_non_null(strstr(err.text, "event 'land' has ended the run"));
     ph_run_close(run);
+}
+
+/* What rests at 0 changes its sign by round-off, in every method, and sets off nothing (EV3): the way of a body off the plane that holds it, and its
+ * velocity there. */
+static void rests_at_zero(void **state)
+{
+    (void)state;
+    static const char text[] = "gravity {0, 0, -9.81}\n"
+                               "body { name = 'b', mass = 1, inertia = {1, 1, 1}, position = {0.3, 0.1, "
+                               "0.2}, velocity = {0.7, 0.3, 0} }\n"
+                               "joint { name = 'floor', type = 'planar', bodies = {'ground', 'b'}, at = "
+                               "{0.3, 0.1, 0.2}, normal = {0.1, 0.2, 1} }\n"
+                               "input { name = 'n', hold = 'step' }\n"
+                               "local function off(x, y, z) return 0.1*x + 0.2*y + z end\n"
+                               "event { name = 'way', when = function(t, s) local p = s.b.position return "
+                               "off(p.x - 0.3, p.y - 0.1, p.z - 0.2) end, action = {set = {n = 1}} }\n"
+                               "event { name = 'speed', when = function(t, s) return "
+                               "off(table.unpack(s.b.velocity)) end, action = {set = {n = 2}} }\n"
+                               "event { name = 'clear', when = function(t, s) return s.b.position.x - 0.31 "
+                               "end, action = {set = {n = 3}} }\n"
+                               "run { h = 0.01, t_end = 0.5, assemble = true }\n";
+    static const char *const options[] = {
+        "",         "formulation=index3",   "formulation=index2", "method=bliedf", "method=rkmk tableau=rk4",
+        "tol=1e-6", "method=rkmk tol=1e-7", "space=SE3",          "h=1e-4"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        ph_run *run = open_text(text, options[k]);
+        go(run, 0.5);
+        assert_int_equal(ph_run_event_count(run), 1);
+        assert_true(time_of(run, "clear", 0) > 0);
+        ph_run_close(run);
+    }
+}
+
+/* A body that is thrown from a floor, lands and is held there comes once, and leaves it once, where it is let go. */
+static void lands_once(void **state)
+{
+    (void)state;
+    static const char text[] = "gravity {0, 0, -10}\n"
+                               "body { name = 'b', mass = 2, inertia = {1, 1, 1}, position = {0, 0, 1.3}, "
+                               "velocity = {3, 0, 2}, omega = {0, 0, 1} }\n"
+                               "joint { name = 'floor', type = 'planar', bodies = {'ground', 'b'}, at = {0, "
+                               "0, 1.3}, normal = {0, 0, 1}, active = false }\n"
+                               "input { name = 'n', hold = 'step' }\n"
+                               "local function count(t, s) return s.inputs.n + 1 end\n"
+                               "event { name = 'land', when = function(t, s) return s.b.position.z - 1.3 "
+                               "end, action = {{engage = 'floor'}, {set = {n = count}}} }\n"
+                               "event { name = 'leave', when = function(t, s) return t - 0.777 end, action "
+                               "= {release = 'floor'} }\n"
+                               "run { h = 0.01, t_end = 1 }\n";
+    for (int k = 0; k < METHODS; k++) {
+        ph_run *run = open_text(text, methods[k].options);
+        go(run, 1);
+        check_near(time_of(run, "land", 0), 0.4, 1e-9);     /* round-off, and of Newton's method */
+        check_near(time_of(run, "leave", 0), 0.777, 1e-14); /* round-off */
+        assert_int_equal(ph_run_event_count(run), 2);
+        ph_run_close(run);
+    }
 }
 
 static void set_active(void **state)
@@ -421,6 +505,16 @@ static void failures(void **state)
           "return math.sqrt(0.5 - t) "
           "end}} }",
           "event 'e'");
+    fails("event{ name = 'e', when = function(t, s) return t > 1 and 1/0 or -1 end, action = 'stop' }",
+          "t = 1.01: ");
+    /* the action takes a function to where it has no value */
+    fails("event{ name = 'a', when = function(t, s) return t - 1 end, action = {set = {u = 4}} }\n"
+          "event{ name = 'b', when = function(t, s) return math.sqrt(2 - s.inputs.u) end, action = 'stop' }",
+          "event 'b': what the function returns is not a number");
+    fails("event{ name = 'a', when = function(t, s) return t - 1 end, action = {state = {x = function(t, s) "
+          "return t > 0.5 and 1/0 or 0 "
+          "end}} }",
+          "event 'a': what the function returns is infinite");
     fails("event{ name = 'e', when = function(t, s) return t - 1 end, action = {engage = 'j'} }",
           "joint 'j' engages where its bodies miss it by 1");
 }
@@ -465,8 +559,11 @@ int main(void)
         cmocka_unit_test(idle_joints),
         cmocka_unit_test(redundant_joints),
         cmocka_unit_test(going_on),
+        cmocka_unit_test(inputs_are_saved),
         cmocka_unit_test(reset),
         cmocka_unit_test(observed),
+        cmocka_unit_test(rests_at_zero),
+        cmocka_unit_test(lands_once),
         cmocka_unit_test(set_active),
         cmocka_unit_test(failures),
         cmocka_unit_test(failure_leaves_the_state),

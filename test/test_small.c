@@ -23,6 +23,8 @@ static void small_solve(void **state)
         check_le(max_diff(B, X, 3 * n), 1e-12); /* round-off, magnified by the condition of random matrices */
     }
     double singular[4] = {1, 2, 2, 4}, bad[4] = {NAN, 1, 1, 1}, b[2] = {1, 1};
+    double infinite[4] = {1, 2, INFINITY, 3}; /* the pivot, below */
+    assert_false(ph_small_solve(2, 1, infinite, b));
     assert_false(ph_small_solve(2, 1, singular, b));
     assert_false(ph_small_solve(2, 1, bad, b));
 }

@@ -249,6 +249,7 @@ static void names_are_found(void **state)
         ph_tableau t;
         ph_error err = {0};
         assert_int_equal(ph_tableau_get(none[k], &t, &err), PH_E_INPUT);
+        assert_non_null(strstr(err.text, "; there are: euler, heun, "));
         assert_non_null(strstr(err.text, "dopri5"));
         assert_non_null(strstr(err.text, "sdirk3"));
     }

@@ -64,6 +64,23 @@ scene shapes.html
 is_json scene.json
 has scene.json '"type":"mesh"' '"color":1193046' '"type":"capsule"' '"points":"'
 
+# Axes and radii of joints, sections of beams that have a shape, shapes at the markers of a flexible body.
+cat >joints.lua <<'END'
+body { name = "disc", mass = 1, inertia = {1, 1, 2}, position = {0, 0, 0.5}, rotation = {axis = {1, 0, 0}, angle = math.pi/2} }
+joint { name = "floor", type = "rolling", bodies = {"ground", "disc"}, at = {0, 0, 0}, normal = {0, 0, 1}, axis = {0, 1, 0}, radius = 0.5 }
+body { name = "cross", mass = 1, inertia = {1, 1, 2}, position = {3, 0, 0} }
+joint { name = "hooke", type = "universal", bodies = {"ground", "cross"}, at = {3, 0, 0}, axis_a = {0, 0, 1}, axis_b = {1, 0, 0} }
+beam { name = "rod", from = {5, 0, 0}, to = {6, 0, 0}, n = 2, section = {EA = 2e7, GA = 1e7, GJ = 100, EI = 150}, mass = {rhoA = 1, J = {2e-4, 1e-4, 1e-4}},
+       shape = {tube = {0.02, 0.01}} }
+flexible { name = "bar", position = {0, 9, 0}, beam = {from = {0, 0, 0}, to = {1, 0, 0}, n = 4, section = {EA = 2.1e7, GJ = 135, EI = 175}, mass = {rhoA = 0.785, rhoJ = 1e-4}},
+           interfaces = {tip = 4}, modes = {n = 2}, shape = {{sphere = 0.1, marker = "tip"}, {box = {1, 0.1, 0.1}}} }
+run { t_end = 0.02, h = 0.01, assemble = true }
+END
+run 0 run joints.lua --view joints.html --vtk joints_vtk --quiet
+scene joints.html
+is_json scene.json
+has scene.json '"name":"floor","type":"rolling"' '"radius":0.5' '"name":"hooke","type":"universal"' '"zb":[1,0,0]' '"section":[{"type":"tube","size":[0.02,0.01' '"type":"sphere"'
+
 # The box of an inertia: J = m (b^2 + c^2)/12 of edges 2, 4, 6 about other axes, mass 12.
 echo "body { name = 'a', mass = 12, inertia = {{52, 0, 0}, {0, 30, 10}, {0, 10, 30}} } run { t_end = 1, h = 0.1 }" >box.lua
 run 0 view box.lua

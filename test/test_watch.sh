@@ -135,4 +135,50 @@ run 0 run wave.lua
 run 0 run wave.lua --h 1e-2 --t-end 1
 has err "note: joint 'slide': its drive has a kink, or is too fast for h = 0.01 s"
 
+# ---- workers that are killed: a case is tried once more, then it is lost, and each study says so -------------------------------
+
+# bereaved CODE ARGS...: its workers are killed as long as it has any; leaves stdout in out, stderr in err
+bereaved() {
+    local want=$1 got pid
+    shift
+    "$polhode" "$@" >out 2>err </dev/null &
+    pid=$!
+    while kill -0 $pid 2>/dev/null; do
+        # shellcheck disable=SC2046 # several words
+        kill -KILL $(cat /proc/$pid/task/$pid/children 2>/dev/null) 2>/dev/null
+        read -rt 0.02 <> <(:)
+    done
+    wait $pid
+    got=$?
+    checks=$((checks + 1))
+    ((got == want)) || fail "polhode $*, its workers killed: exit code $got instead of $want: $(head -c 300 err)"
+}
+if [[ -e /proc/self/task/$$/children || -e /proc/$$/task/$$/children ]]; then
+    top=$models/heavy_top.lua
+    bereaved 1 sweep "$top" --vary m=10,20 --t-end 2 --h 1e-6 --jobs 2
+    has out '2 cases: 2 lost' 'the process was killed by signal 9'
+    bereaved 1 converge "$top" --h 2e-6,1e-6 --t-end 1 --jobs 2 --reference finest
+    has err 'genalpha, h = 2e-06 s: its process was killed by signal 9' 'genalpha, h = 1e-06 s: its process was killed by signal 9'
+    bereaved 1 converge heavy_top --h 2e-6,1e-6 --t-end 2 --jobs 2
+    has err 'genalpha, h = 2e-06 s: its process was killed by signal 9'
+    bereaved 1 stability --method rkmk --tableau rk4 --z 1,2 --steps 50000000 --jobs 2
+    complains 'a case was lost: its process was killed by signal 9' stability
+    [[ ! -s out ]] || fail "stability without its cases prints: $(head -c 300 out)"
+fi
+
+# ---- a terminal: one line, which goes when the work is done -----------------------------------------------------------------------
+
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
+    terminal() { # ARGS...: what the terminal shows, to out
+        script -qec "'$polhode' $*" typed >/dev/null </dev/null || fail "polhode $*: $(cat typed)"
+        tr '\r' '\n' <typed >out
+    }
+    terminal run "$models/heavy_top.lua" --h 1e-6 --t-end 0.5
+    grep -qE '^t 0\.[0-9]+ +[0-9]+ %  h 1e-06  2\.00 iterations/step  [0-9]+ s left' out || fail "no progress of a run: $(head -c 300 out)"
+    terminal sweep "$models/heavy_top.lua" --vary m=10,12,14 --h 1e-5 --t-end 2 --jobs 1
+    grep -qE '^sweep: 1 of 3 cases, [0-9]+ s left' out || fail "no progress of a sweep: $(head -c 300 out)"
+    terminal optimise "$models/heavy_top_fit.lua" --t-end 0.05 --vary m --bounds m=1:20 --minimise fit --evaluations 3
+    grep -qE '^evaluation 2  fit [0-9.e+-]+  .gradient. ' out || fail "no progress of optimise: $(head -c 300 out)"
+fi
+
 finish

@@ -68,8 +68,8 @@ PH_API ph_status ph_run_build(ph_run *run, const char *const *open, int n_open, 
 PH_API ph_status ph_runs_until(ph_run *const *run, int n, double t, ph_status *status, ph_error *err);
 
 /* ---- ensembles on a device --------------------------------------------------------------------------------------- */
-/* A compiled model as ph_compiled_create makes it, but for a device: built by nvcc, or that of $NVCC, and not kept. Its first steps of the
- * run, which is at its initial time before and after, must be those of the library. PH_E_INPUT also: there is no nvcc, no device; the
+/* A compiled model as ph_compiled_create makes it, but for a device: built by nvcc, or that of $NVCC. Its first steps of the
+ * run, which is at its initial time before and after, must be those of the library; where a kept one does not make them, it is built anew. PH_E_INPUT also: there is no nvcc, no device; the
  * model has events, or sensors over time. */
 PH_API ph_status ph_compiled_create_device(ph_compiled **out, ph_run *run, const char *const *open,
                                            int n_open, ph_error *err);

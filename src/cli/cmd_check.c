@@ -76,7 +76,9 @@ static ph_status examine(check *c, ph_error *err)
     double rate = fmax(c->fastest * STEPS_PER_PERIOD, soon > VIBRATION_MIN ? soon * STEPS_PER_TURN : 0);
     c->sensible = rate > 0 ? TWO_PI / rate : 0;
     if (s != PH_OK)
-        snprintf(err->text, sizeof err->text, "the model cannot be linearised: %s", ph_status_text(s));
+        snprintf(err->text, sizeof err->text, "the model cannot be linearised: %s",
+                 s == PH_E_CALLBACK && c->target.model ? ph_model_complaint(c->target.model)
+                                                       : ph_status_text(s));
     return s;
 }
 

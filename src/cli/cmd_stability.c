@@ -96,7 +96,7 @@ static void lose(int k, const char *why, void *result, void *ctx)
 {
     ph_outcome *o = result;
     (void)k, (void)ctx;
-    o->status = PH_E_STEP;
+    o->status = PH_E_STOPPED;
     snprintf(o->err.text, sizeof o->err.text, "a case was lost: its process was %s", why);
 }
 
@@ -129,8 +129,10 @@ int ph_stability_check(int n, size_t size, const void *results)
     for (int k = 0; k < n; k++) {
         const ph_outcome *o = (const void *)((const char *)results + (size_t)k * size);
         int code = ph_status_exit(o->status);
-        if (code == PH_EXIT_USAGE)
-            return ph_complain("%s", o->err.text[0] ? o->err.text : "not enough memory for the study");
+        if (code == PH_EXIT_USAGE || o->status == PH_E_STOPPED) {
+            ph_complain("%s", o->err.text[0] ? o->err.text : "not enough memory for the study");
+            return code;
+        }
     }
     return PH_EXIT_OK;
 }

@@ -15,13 +15,14 @@ static const char *const endings[] = {".h", ".c", ".cu"};
 
 /* ---- the library ---------------------------------------------------------------------------------------- */
 
-static uint64_t key_of(const ph_workshop *w)
+/* What is kept of an earlier run has this name. */
+static void name_of(const ph_compiled *c, const ph_workshop *w, char name[64])
 {
     const char *processor = ph_workshop_processor();
     uint64_t key = ph_hash_text(PH_HASH_START, ph_version());
-    key = ph_hash_text(key, ph_workshop_compiler());
+    key = ph_hash_text(key, c->device ? ph_workshop_device_compiler() : ph_workshop_compiler());
     key = ph_hash_text(key, processor ? processor : "");
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < (c->device ? 3 : 2); k++) {
         char path[PH_WORKSHOP_PATH];
         size_t size = 0;
         ph_workshop_path(w, endings[k], path);
@@ -29,7 +30,7 @@ static uint64_t key_of(const ph_workshop *w)
         key = bytes ? ph_hash_bytes(key, bytes, size) : key;
         free(bytes);
     }
-    return key;
+    snprintf(name, 64, "compiled-%016llx.so", (unsigned long long)key);
 }
 
 /* A library of an earlier run; 0: there is none. */
@@ -67,33 +68,32 @@ static ph_status open_library(ph_compiled *c, const char *path, const char *func
     return *out ? PH_OK : ph_fail(err, PH_E_INPUT, "the compiled model has no %s", function);
 }
 
-/* It is not kept: which devices a machine has may change. */
-static ph_status load_for_device(ph_compiled *c, const ph_workshop *w, ph_error *err)
+static int build(const ph_compiled *c, const ph_workshop *w, ph_error *err)
 {
-    char path[PH_WORKSHOP_PATH];
-    ph_workshop_path(w, ".so", path);
-    if (!ph_workshop_build_device(w, err))
-        return PH_E_INPUT;
-    return open_library(c, path, "ph_ensemble_run", (void **)&c->ensemble, err);
+    return c->device ? ph_workshop_build_device(w, err)
+                     : ph_workshop_build(w, ".c", 0, ph_workshop_processor(), err);
 }
 
-static ph_status load(ph_compiled *c, const ph_workshop *w, ph_error *err)
+static ph_status load(ph_compiled *c, const ph_workshop *w, int anew, ph_error *err)
 {
     char path[PH_WORKSHOP_PATH], name[64];
     ph_workshop_path(w, ".so", path);
-    snprintf(name, sizeof name, "compiled-%016llx.so", (unsigned long long)key_of(w));
-    if (!take_kept(name, path)) {
-        if (!ph_workshop_build(w, ".c", 0, ph_workshop_processor(), err))
+    name_of(c, w, name);
+    c->from_cache = !anew && take_kept(name, path);
+    if (!c->from_cache) {
+        if (!build(c, w, err))
             return PH_E_INPUT;
         keep(name, path);
     }
+    if (c->device)
+        return open_library(c, path, "ph_ensemble_run", (void **)&c->ensemble, err);
     ph_status s = open_library(c, path, "model_step", (void **)&c->step, err);
     if (s == PH_OK)
         *(void **)&c->seen = dlsym(c->library, "ph_seen");
     return s;
 }
 
-static ph_status write_and_load(ph_compiled *c, const ph_open *open, ph_error *err)
+static ph_status write_and_load(ph_compiled *c, const ph_open *open, int anew, ph_error *err)
 {
     ph_compile_config config = ph_compile_defaults();
     ph_workshop w;
@@ -111,7 +111,7 @@ static ph_status write_and_load(ph_compiled *c, const ph_open *open, ph_error *e
             s = PH_E_INPUT;
     }
     if (s == PH_OK)
-        s = c->device ? load_for_device(c, &w, err) : load(c, &w, err);
+        s = load(c, &w, anew, err);
     ph_workshop_close(&w);
     return s;
 }
@@ -146,7 +146,7 @@ static int widest(void)
 }
 
 ph_status ph_compiled_open(ph_compiled **out, ph_run *run, const char *const *open, int n_open, int lanes,
-                           int device, ph_error *err)
+                           int device, int anew, ph_error *err)
 {
     ph_compiled *c = *out = calloc(1, sizeof *c);
     ph_open *o = NULL;
@@ -160,7 +160,7 @@ ph_status ph_compiled_open(ph_compiled **out, ph_run *run, const char *const *op
         s = ph_open_create(&o, run, open, n_open, 0, err);
     if (s == PH_OK) {
         o->watched = !device;
-        s = write_and_load(c, o, err);
+        s = write_and_load(c, o, anew, err);
     }
     if (s == PH_OK)
         s = describe(c, o, err);
@@ -173,7 +173,7 @@ ph_status ph_compiled_open(ph_compiled **out, ph_run *run, const char *const *op
 ph_status ph_compiled_create(ph_compiled **out, ph_run *run, const char *const *open, int n_open, int lanes,
                              ph_error *err)
 {
-    return ph_compiled_open(out, run, open, n_open, lanes, 0, err);
+    return ph_compiled_open(out, run, open, n_open, lanes, 0, 0, err);
 }
 
 ph_compiled *ph_compiled_keep(ph_compiled *c)

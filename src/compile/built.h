@@ -18,10 +18,12 @@ typedef const char *(*ph_ensemble_fn)(long members, double *state, long steps, d
 struct ph_compiled {
     atomic_int users;
     void *library;
-    unsigned (*step)(void *state);                /* NULL: it is made for a device, and has */
-    ph_ensemble_fn ensemble;                      /* NULL: it is not */
-    void (*seen)(const void *state, double *out); /* numbers of ph_seen, lane by lane; NULL: it has none */
+    unsigned (*step)(void *state); /* NULL: it is made for a device, and has */
+    ph_ensemble_fn ensemble;       /* NULL: it is not */
+    void (*seen)(const void *state,
+                 double *out); /* numbers of ph_sighting, lane by lane; NULL: it has none */
     int lanes, device;
+    int from_cache; /* it was built by an earlier run */
     ph_struct_places at;
     ph_constants constants; /* of the run whose source it is */
     int *datum;             /* of each of its numbers: its place among data; -1: every run must have it */
@@ -31,9 +33,9 @@ struct ph_compiled {
 
 ph_compiled *ph_compiled_keep(ph_compiled *c); /* one more user */
 
-/* built.c: for a device, or for this processor. */
+/* built.c: for a device, or for this processor; anew 1: what is kept of earlier runs does not serve. */
 ph_status ph_compiled_open(ph_compiled **out, ph_run *run, const char *const *open, int n_open, int lanes,
-                           int device, ph_error *err);
+                           int device, int anew, ph_error *err);
 
 /* native.c: the run as one member has it; how far q and v of a member are from those of the run, of their size. */
 ph_status ph_compiled_pack(const ph_compiled *c, const ph_run *run, double *state, ph_error *err);

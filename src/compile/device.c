@@ -44,12 +44,17 @@ ph_status ph_compiled_create_device(ph_compiled **out, ph_run *run, const char *
     *out = NULL;
     ph_status s = run->model ? refuse_watched(run, err)
                              : ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
-    if (s == PH_OK)
-        s = ph_compiled_open(out, run, open, n_open, 1, 1, err);
-    if (s == PH_OK)
+    for (int anew = 0; s == PH_OK && !*out && anew < 2; anew++) {
+        s = ph_compiled_open(out, run, open, n_open, 1, 1, anew, err);
+        if (s != PH_OK)
+            break;
         s = check_steps(*out, run, err);
-    if (s != PH_OK)
-        ph_compiled_release(*out), *out = NULL;
+        int other = s != PH_OK && (*out)->from_cache; /* it may have been built for another device */
+        if (s != PH_OK)
+            ph_compiled_release(*out), *out = NULL;
+        if (other)
+            s = ph_run_reset(run, err);
+    }
     return s;
 }
 

@@ -546,7 +546,7 @@ int ph_compile_is_watched(const ph_compiler *c)
     return plain;
 }
 
-/* The numbers of ph_seen of run/private.h. */
+/* The numbers of ph_sighting of run/private.h. */
 void ph_compile_watch(ph_compiler *c)
 {
     if (!ph_compile_is_watched(c))

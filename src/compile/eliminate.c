@@ -317,7 +317,9 @@ static ph_status run(elimination *e, int *rows, int *cols)
 
 static ph_status print_loop(elimination *e, int *rows, int *cols)
 {
-    fprintf(e->c->out, "PH_TABLE int ph_places[] = {");
+    fprintf(e->c->out,
+            "#define PH_FILL %d /* numbers of the matrix before fill */\n\nPH_TABLE int ph_places[] = {",
+            e->c->n_ids);
     ph_status s = run(e, rows, cols);
     print_tables(e);
     return s;

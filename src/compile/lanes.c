@@ -78,7 +78,7 @@ typedef struct fast {
     int blown;
 } fast;
 
-/* The numbers of ph_seen are all that there is to see of a step. */
+/* The numbers of ph_sighting are all that there is to see of a step. */
 static int is_unseen(const ph_run *run, const ph_member *first)
 {
     const ph_member *m = (const ph_member *)run->native;
@@ -119,7 +119,8 @@ static int tell(ph_run *run, const ph_member *first, int lane, const double *x, 
 {
     const ph_sim *sim = run->sim;
     int lanes = first->lanes;
-    ph_seen seen = {x[lane], x[lanes + lane], x[2 * lanes + lane], x[3 * lanes + lane], x[4 * lanes + lane]};
+    ph_sighting seen = {x[lane], x[lanes + lane], x[2 * lanes + lane], x[3 * lanes + lane],
+                        x[4 * lanes + lane]};
     long iterations = (long)first->state[first->at.iterations * lanes + lane];
     f->made++, f->iterations += iterations;
     f->worst = iterations > f->worst ? iterations : f->worst;
@@ -159,7 +160,7 @@ static void hurry(ph_run *const *run, int n, double t, const ph_member *first, p
                   ph_error *err)
 {
     fast f[LANES_MAX];
-    _Alignas(64) double x[LANES_MAX * sizeof(ph_seen) / sizeof(double)];
+    _Alignas(64) double x[LANES_MAX * sizeof(ph_sighting) / sizeof(double)];
     long steps = first->of && first->of->seen && n <= first->lanes ? plan(run, n, t, first, status, f) : 0;
     int go_on = steps > 0;
     if (!go_on)

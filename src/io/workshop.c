@@ -79,6 +79,12 @@ const char *ph_workshop_compiler(void)
     return cc && *cc ? cc : "cc";
 }
 
+const char *ph_workshop_device_compiler(void)
+{
+    const char *nvcc = getenv("NVCC");
+    return nvcc && *nvcc ? nvcc : "nvcc";
+}
+
 const char *ph_workshop_processor(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -117,14 +123,14 @@ int ph_workshop_build(const ph_workshop *w, const char *ending, int hidden, cons
 
 int ph_workshop_build_device(const ph_workshop *w, ph_error *err)
 {
-    const char *own = getenv("NVCC"), *const usual[] = {"nvcc", "/usr/local/cuda/bin/nvcc"};
+    const char *const nvcc[] = {ph_workshop_device_compiler(), "/usr/local/cuda/bin/nvcc"};
     char source[PH_WORKSHOP_PATH], library[PH_WORKSHOP_PATH];
-    int code = 127, given = own && *own;
+    int code = 127, given = strcmp(nvcc[0], "nvcc") != 0;
     ph_workshop_path(w, ".cu", source), ph_workshop_path(w, ".so", library);
     for (int k = 0; k < (given ? 1 : 2) && code == 127; k++)
-        code = run_command((const char *const[]){given ? own : usual[k], "-std=c++20", "-O3", "-fmad=false",
-                                                 "-arch=native", "-w", "-DPH_LIBRARY", "-shared",
-                                                 "-Xcompiler", "-fPIC", "-o", library, source, NULL});
-    return !code || fail(err, "the compiler of devices, '%s', %s", given ? own : "nvcc",
-                         code == 127 ? "is not there" : "fails");
+        code = run_command((const char *const[]){nvcc[k], "-std=c++20", "-O3", "-fmad=false", "-arch=native",
+                                                 "-w", "-DPH_LIBRARY", "-shared", "-Xcompiler", "-fPIC", "-o",
+                                                 library, source, NULL});
+    return !code ||
+           fail(err, "the compiler of devices, '%s', %s", nvcc[0], code == 127 ? "is not there" : "fails");
 }

@@ -25,6 +25,7 @@ void ph_workshop_path(const ph_workshop *w, const char *ending, char path[PH_WOR
 int ph_workshop_write(const ph_workshop *w, int n, const char *const *ending, FILE **file, ph_error *err);
 int ph_workshop_written(const ph_workshop *w, int n, FILE **file, ph_error *err);
 
+const char *ph_workshop_device_compiler(void);
 const char *ph_workshop_compiler(void);
 /* Flags of the vectors that this processor has, "-march=x86-64-v3"; NULL: those that every one of its kind has. */
 const char *ph_workshop_processor(void);

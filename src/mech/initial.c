@@ -304,7 +304,7 @@ static ph_status settle(task *k, level what, ph_error *err)
     if (s == PH_E_CALLBACK)
         return ph_fail(err, s, "t = 0: %s",
                        ph_mechanism_complaint(k->m, why, sizeof why)[0] ? why
-                                                                        : "a function of the model failed");
+                                                                        : ph_model_complaint(k->m->model));
     return ph_fail(err, s, "the initial %s cannot be made consistent: %s",
                    what == POSITIONS ? "positions" : "velocities", ph_status_text(s));
 }

@@ -12,6 +12,7 @@ static const double looks[] = {0x1p-20, 0.125, 0.375, 0.625, 0.875, 1};
 
 #define AGAIN 20    /* times that a step is made again, at most */
 #define SAME  1e-10 /* of a step: changes that close are one moment */
+#define MUCH  1e3   /* times the resolution found last: more than 0 whatever it is now */
 
 /* ---- memory ------------------------------------------------------------------------------------------- */
 
@@ -25,6 +26,8 @@ static void take(ph_guard *g, const ph_layout *lay, size_t tape, ph_arena *a)
     g->hit = ph_arena_take(a, n, 1);
     g->g = ph_arena_take(a, n, d);
     g->look = ph_arena_take(a, LOOKS * n, d);
+    g->start = ph_arena_take(a, n, d);
+    g->resolution = ph_arena_take(a, n, d);
     g->end = ph_arena_take(a, n, sizeof *g->end);
     g->before = ph_arena_take(a, n, sizeof *g->before);
     g->root = ph_arena_take(a, n, d);
@@ -69,6 +72,7 @@ void ph_guard_tape(ph_guard *g, ph_tape *t)
     ph_tape_bytes(t, g->rests, n);
     ph_tape_bytes(t, g->sign, n * sizeof *g->sign);
     ph_tape_numbers(t, g->rest, g->n);
+    ph_tape_numbers(t, g->resolution, g->n);
     ph_tape_bytes(t, g->hit, n);
     ph_tape_int(t, &g->pending);
 }
@@ -93,13 +97,77 @@ static int sign_of(double x)
     return (x > 0) - (x < 0);
 }
 
+/* Uniform in [-1, -1/2) and [1/2, 1), the same in every run. */
+static double next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    double x = (double)(int64_t)(*state >> 11 << 11) / 9223372036854775808.0;
+    return x < 0 ? (x - 1) / 2 : (x + 1) / 2;
+}
+
+/* A point beside the present one (EV3). States of the model, the last nodes, have sizes of their own. */
+static void displace(const ph_sim *sim, const double tol[2], uint64_t *seed, ph_point *to)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_point *at = &sim->now;
+    double T[PH_DIM_MAX * PH_DIM_MAX], Tinv[PH_DIM_MAX * PH_DIM_MAX], x[PH_DIM_MAX];
+    to->t = at->t + 4 * DBL_EPSILON * at->t * next_random(seed);
+    memcpy(to->lambda, at->lambda, sizeof(double) * (size_t)lay->nl);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        int own = end - i <= lay->sys->n_first;
+        for (int k = 0; k < i->dim; k++) {
+            double v = at->v[i->v_at + k], vdot = at->vdot[i->v_at + k], h = sim->h;
+            double by = own ? 0 : tol[k >= i->rot], rate = own || !(h > 0) ? 0 : by / h;
+            to->v[i->v_at + k] = v + (2 * rate + 4 * DBL_EPSILON * fabs(v)) * next_random(seed);
+            to->vdot[i->v_at + k] =
+                vdot + (rate > 0 ? 4 * rate / h : 4 * DBL_EPSILON * fabs(vdot)) * next_random(seed);
+            double move = (own ? 4 * DBL_EPSILON * fabs(at->q[i->q_at + k]) : by) * next_random(seed);
+            if (i->T_at < 0)
+                to->q[i->q_at + k] = at->q[i->q_at + k] + move;
+            else
+                x[k] = move;
+        }
+        if (i->T_at >= 0)
+            i->op->move(i->dim, at->q + i->q_at, x, to->q + i->q_at, T, Tinv);
+    }
+    ph_point_rotations(to, lay);
+}
+
+/* Functions that fail beside the present state tell nothing of it. */
+ph_status ph_guard_resolve(ph_sim *sim)
+{
+    enum { DIRECTIONS = 3 };
+    ph_guard *g = sim->guard;
+    ph_largest kept = sim->largest;
+    ph_state s = ph_point_view(&sim->now, &sim->lay);
+    double tol[2];
+    uint64_t seed = 1;
+    memset(g->resolution, 0, sizeof(double) * (size_t)g->n);
+    ph_step_tolerances(sim, 1, &tol[0], &tol[1]);
+    sim->largest = kept;
+    g->resolved = 1;
+    ph_status status = g->values(&s, g->start, g->ctx);
+    for (int d = 0; d < DIRECTIONS && status == PH_OK; d++) {
+        displace(sim, tol, &seed, &g->at);
+        s = ph_point_view(&g->at, &sim->lay);
+        if (g->values(&s, g->g, g->ctx) != PH_OK)
+            sim->reason[0] = 0;
+        else
+            for (int k = 0; k < g->n; k++)
+                g->resolution[k] = fmax(g->resolution[k], 8 * fabs(g->g[k] - g->start[k]));
+    }
+    memcpy(g->g, g->start, sizeof(double) * (size_t)g->n);
+    return status;
+}
+
 ph_status ph_guard_begin(ph_sim *sim)
 {
     ph_guard *g = sim->guard;
-    ph_state s = ph_sim_state(sim);
-    ph_status status = g->values(&s, g->g, g->ctx);
-    for (int k = 0; k < g->n && status == PH_OK; k++)
-        g->sign[k] = sign_of(g->g[k]), g->rest[k] = 0;
+    ph_status status = ph_guard_resolve(sim);
+    for (int k = 0; k < g->n && status == PH_OK; k++) {
+        g->sign[k] = fabs(g->start[k]) <= g->resolution[k] ? 0 : sign_of(g->start[k]);
+        g->rest[k] = g->resolution[k];
+    }
     g->met = g->pending = 0;
     return status;
 }
@@ -179,6 +247,17 @@ static double time_of(const ph_sim *sim, int look)
     return look == LOOKS - 1 ? sim->next.t : sim->now.t + looks[look] * (sim->next.t - sim->now.t);
 }
 
+/* On one side of a change at least a function is more than 0 (EV3); much more than it was last, and that need not be found anew. */
+static int is_clear(ph_sim *sim, int k, double before, double last, double x)
+{
+    ph_guard *g = sim->guard;
+    int inside = before > sim->now.t;
+    double most = fmax(inside ? fabs(last) : 0, fabs(x));
+    if (most > MUCH * g->resolution[k] || (!g->resolved && ph_guard_resolve(sim) != PH_OK))
+        return 1;
+    return fmax(most, inside ? 0 : fabs(g->start[k])) > g->resolution[k];
+}
+
 /* The first change of function k within the step, unless another one is earlier. */
 static ph_status find_change(ph_sim *sim, int k, double earlier)
 {
@@ -188,9 +267,12 @@ static ph_status find_change(ph_sim *sim, int k, double earlier)
     for (int i = 0; i < LOOKS && !g->rests[k] && before <= earlier; i++) {
         double t = time_of(sim, i), x = g->look[i * g->n + k];
         g->before[k] = g->end[k];
-        if (follow(g, k, &g->end[k], x))
+        if (!follow(g, k, &g->end[k], x))
+            before = t, last = x;
+        else if (is_clear(sim, k, before, last, x))
             return find_root(sim, k, before, last, t, x);
-        before = t, last = x;
+        else
+            g->end[k] = g->before[k];
     }
     return PH_OK;
 }
@@ -203,6 +285,7 @@ static ph_status find_roots(ph_sim *sim, double *first)
     ph_status s = PH_OK;
     ph_dense_fit(g->dense, &sim->lay, 2, ends);
     *first = HUGE_VAL;
+    g->resolved = 0;
     for (int i = 0; i < LOOKS && s == PH_OK; i++) {
         s = values_at(sim, time_of(sim, i));
         memcpy(g->look + i * g->n, g->g, sizeof(double) * (size_t)g->n);

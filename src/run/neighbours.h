@@ -30,5 +30,7 @@ ph_param ph_neighbours_param(const ph_neighbours *n);
 /* run_derivative.c: those of several parameters, and what sens.h needs of them; two arrays from the run's allocator. */
 ph_status ph_neighbours_of(const ph_run *run, const int *parameters, int n, ph_neighbours **near,
                            ph_param **param, ph_error *err);
+/* Words for PH_E_CALLBACK, where a function failed in one of n neighbours; returns s. */
+ph_status ph_neighbours_explain(const ph_neighbours *near, int n, ph_status s, ph_error *err);
 
 #endif

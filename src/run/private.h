@@ -45,9 +45,9 @@ typedef struct ph_watched {
 
 /* What the watch is told of a step of a mechanism that keeps its energy: the largest |Phi| and |B v|, energies, the square of the
  * fastest angular velocity. */
-typedef struct ph_seen {
+typedef struct ph_sighting {
     double position, velocity, kinetic, potential, spin;
-} ph_seen;
+} ph_sighting;
 
 /* An objective on the way: its integrand at the last step, and the integral so far. */
 typedef struct ph_so_far {
@@ -149,8 +149,8 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
-int ph_watch_told(ph_run *run, double t, const ph_seen *seen); /* 0: the solution blows up; look at it */
-void ph_watch_jump(ph_run *run);                               /* powers have changed at once */
+int ph_watch_told(ph_run *run, double t, const ph_sighting *seen); /* 0: the solution blows up; look at it */
+void ph_watch_jump(ph_run *run);                                   /* powers have changed at once */
 void ph_watch_shock(ph_run *run,
                     double energy); /* and energy, which was so much: what is lost was dissipated */
 

@@ -87,6 +87,8 @@ static ph_status build_mechanism(const ph_run *run, parts *p, ph_error *err)
         s = ph_mechanism_initial(p->mech, p->def.assemble, &p->q0, &p->v0, err);
     if (s == PH_OK)
         s = ph_mechanism_rank(p->mech, err);
+    if (s == PH_E_CALLBACK)
+        ph_run_explain_start(p->mech, p->model, s, 0, err);
     return name_file(p->model, s, err);
 }
 

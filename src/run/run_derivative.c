@@ -36,6 +36,17 @@ void ph_following_free(ph_run *run)
     run->following = NULL;
 }
 
+ph_status ph_neighbours_explain(const ph_neighbours *near, int n, ph_status s, ph_error *err)
+{
+    for (int k = 0; k < n && s == PH_E_CALLBACK; k++)
+        for (int i = 0; i < PH_NEIGHBOURS; i++) {
+            const char *why = ph_model_complaint(near[k].at[i].model);
+            if (why[0])
+                return ph_fail(err, s, "parameter '%s': %.400s", near[k].name, why);
+        }
+    return s;
+}
+
 ph_status ph_neighbours_of(const ph_run *run, const int *parameters, int n, ph_neighbours **near,
                            ph_param **param, ph_error *err)
 {
@@ -80,8 +91,10 @@ static ph_status attach(ph_run *run, const int *parameters, int n, ph_error *err
     run->following = f;
     s = ph_sens_create(&f->sens, run->sim, n, param, err);
     ph_free(alloc, param);
-    if (s != PH_OK)
+    if (s != PH_OK) {
+        ph_neighbours_explain(f->near, n, s, err);
         ph_following_free(run);
+    }
     return s;
 }
 

@@ -47,14 +47,8 @@ static ph_status values(const ph_state *s, double *g, void *ctx)
         ph_scene at = {.m = run->mech, .s = s, .t = s->t, .accelerations = 1};
         g[k] = 0;
         ph_status status = e->guard->rests[k] ? PH_OK : ph_function_values(&at, &d->when, 1, &g[k]);
-        if (status != PH_OK)
+        if (status != PH_OK) /* also where it is not finite */
             return status;
-        if (isfinite(g[k]))
-            continue;
-        snprintf(run->sim->reason, sizeof run->sim->reason, "%.100s:%d: event '%s': when gives %s",
-                 d->origin.file ? d->origin.file : run->model->file, d->origin.line, d->name,
-                 isnan(g[k]) ? "no number (0/0, or a root of a negative number?)" : "an infinite number");
-        return PH_E_NAN;
     }
     return PH_OK;
 }
@@ -194,13 +188,8 @@ ph_status ph_events_begin(ph_run *run, ph_error *err)
     for (int k = 0; k < e->n; k++)
         e->last[k] = -HUGE_VAL;
     rest_or_wake(run);
-    run->sim->reason[0] = 0;
     ph_status s = e->n ? ph_guard_begin(run->sim) : PH_OK;
-    if (s == PH_OK)
-        return s;
-    if (run->sim->reason[0])
-        return ph_fail(err, s, "t = %.9g: %s", ph_run_time(run), run->sim->reason);
-    return ph_run_explain_start(run->mech, run->model, s, ph_run_time(run), err);
+    return s == PH_OK ? s : ph_run_explain_start(run->mech, run->model, s, ph_run_time(run), err);
 }
 
 /* ---- actions --------------------------------------------------------------------------------------------- */
@@ -214,7 +203,7 @@ static ph_status fail(const ph_run *run, int k, ph_status s, ph_error *err, cons
     return ph_fail(err, s, "%s", own.text);
 }
 
-static ph_status assign(ph_run *run, int k, const ph_action_def *a, ph_error *err)
+static ph_status assign(ph_run *run, const ph_action_def *a, ph_error *err)
 {
     ph_events *e = run->events;
     ph_state s = ph_sim_state(run->sim);
@@ -225,9 +214,6 @@ static ph_status assign(ph_run *run, int k, const ph_action_def *a, ph_error *er
         return ph_run_explain(run, status, err);
     if (!a->f.call)
         memcpy(x, a->value, sizeof *x * (size_t)a->size);
-    for (int i = 0; i < a->size; i++)
-        if (!isfinite(x[i]))
-            return fail(run, k, PH_E_NAN, err, "the value that it sets is no finite number");
     if (a->what == PH_DO_STATE) {
         memcpy(run->sim->now.v + run->mech->own[a->index].v, x, sizeof *x * (size_t)a->size);
         return PH_OK;
@@ -279,7 +265,7 @@ static ph_status act(ph_run *run, int k, int *switched, int *changed, ph_error *
         if (a->what == PH_DO_STOP)
             run->events->ended = k + 1;
         else if (a->what == PH_DO_SET || a->what == PH_DO_STATE)
-            s = assign(run, k, a, err);
+            s = assign(run, a, err);
         else
             s = switch_joint(run, k, a, switched, err);
     }
@@ -331,21 +317,22 @@ static int look_again(ph_run *run, int located)
 {
     ph_events *e = run->events;
     ph_guard *g = e->guard;
-    ph_state s = ph_sim_state(run->sim);
     int more = 0;
-    if (g->values(&s, g->g, g->ctx) != PH_OK)
+    if (ph_guard_resolve(run->sim) != PH_OK)
         return -1;
     for (int k = 0; k < e->n; k++) {
-        double x = g->g[k], near = 1e3 * fabs(e->before[k]);
+        double x = g->start[k], near = 1e3 * fabs(e->before[k]), nothing = g->resolution[k];
         int sign = (x > 0) - (x < 0), before = g->sign[k];
         int fits = g->way[k] == PH_WAY_BOTH || (int)g->way[k] == sign;
         e->other[k] = 0;
         if (g->rests[k])
             continue;
         if (e->woke[k] || (g->hit[k] && (!located || (fabs(x) > near && fabs(x) > ph_guard_nothing(g, k))))) {
-            g->sign[k] = sign, g->rest[k] = 0;
+            g->sign[k] = fabs(x) <= nothing ? 0 : sign, g->rest[k] = nothing;
         } else if (g->hit[k]) {
-            g->sign[k] = 0, g->rest[k] = 4 * fmax(fabs(x), fabs(e->before[k]));
+            g->sign[k] = 0, g->rest[k] = fmax(nothing, 4 * fmax(fabs(x), fabs(e->before[k])));
+        } else if (sign && before && sign != before && fmax(fabs(x), fabs(e->before[k])) <= nothing) {
+            continue;
         } else if (sign && before && sign != before) {
             g->sign[k] = sign;
             more += e->other[k] = (unsigned char)fits;
@@ -385,12 +372,9 @@ static ph_status act_all(ph_run *run, ph_error *err)
         rest_or_wake(run);
         for (int k = 0; k < e->n; k++)
             e->woke[k] = e->woke[k] && !g->rests[k];
-        run->sim->reason[0] = 0;
         more = look_again(run, round == 0);
         if (more < 0)
-            return run->sim->reason[0]
-                       ? ph_fail(err, PH_E_NAN, "t = %.9g: %s", ph_run_time(run), run->sim->reason)
-                       : ph_run_explain(run, PH_E_CALLBACK, err);
+            return ph_run_explain(run, PH_E_CALLBACK, err);
         memcpy(g->hit, e->other, (size_t)e->n);
     }
     return PH_OK;

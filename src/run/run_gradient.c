@@ -314,7 +314,9 @@ static ph_status differentiate(objective_run *g, const ph_param *param, long ste
         return ph_fail(err, PH_E_CALLBACK, "t = %.9g: %.400s", g->t, ph_model_complaint(g->refused));
     if (g->stopped != PH_OK)
         return ph_fail(err, g->stopped, "%s", g->why.text);
-    return s == PH_E_CALLBACK ? ph_run_explain(run, s, err) : s;
+    if (s == PH_E_CALLBACK)
+        ph_run_explain(run, s, err);
+    return param ? ph_neighbours_explain(g->near, g->n, s, err) : s;
 }
 
 /* Errors, or with neighbours a gradient. */

@@ -293,6 +293,13 @@ static void take(work *w, ph_arena *a)
     w->nodes.node = ph_arena_take(a, nodes, sizeof(int)), w->nodes.at = ph_arena_take(a, nodes, sizeof(int));
 }
 
+/* In words of the model, where a function of it failed. */
+static ph_status fail(const ph_run *run, ph_status s, ph_error *err)
+{
+    ph_fail(err, s, "the system cannot be linearised: %s", ph_status_text(s));
+    return ph_run_explain_static(run, s, err);
+}
+
 static ph_status choose(work *w, ph_error *err)
 {
     const ph_mechanism *m = w->run->mech;
@@ -312,7 +319,7 @@ static ph_status choose(work *w, ph_error *err)
     for (int j = 0; j < nz; j++) {
         ph_status status = ph_linear_follow(&w->l, w->l.Nh + j * w->nv, w->F + j * w->nv);
         if (status != PH_OK)
-            return ph_fail(err, status, "the system cannot be linearised: %s", ph_status_text(status));
+            return fail(w->run, status, err);
     }
     return PH_OK;
 }
@@ -382,8 +389,7 @@ ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double 
             direction(&w, k);
         s = column_of(&w, e, input, w.sum);
         if (s != PH_OK)
-            ph_run_explain_static(
-                run, ph_fail(err, s, "the system cannot be linearised: %s", ph_status_text(s)), err);
+            fail(run, s, err);
         else if (input)
             put(&w, w.sum, k - w.n, m, B, D);
         else

@@ -212,7 +212,7 @@ ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
     return run->watched.blown ? explain(run, s, err) : PH_OK;
 }
 
-int ph_watch_told(ph_run *run, double t, const ph_seen *seen)
+int ph_watch_told(ph_run *run, double t, const ph_sighting *seen)
 {
     unsigned watch = run->config.watch;
     ph_watched *w = &run->watched;

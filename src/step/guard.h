@@ -7,7 +7,14 @@
  *   t <- t - g(t)/g'(t),   g' of the polynomial,                                                       (EV1)
  *
  * until it stands still to round-off: the state there is one of the method, at its order. What happens there is not the
- * method's business: it starts anew with ph_sim_restart. */
+ * method's business: it starts anew with ph_sim_restart.
+ *
+ * States are known up to what Newton's method takes as nothing, tol of (N3). A function that moves by no more than
+ *
+ *   r = 8 max |g(q o exp(dq), v + dv, vdot + ddv, t + dt) - g(q, v, vdot, t)|                          (EV3)
+ *   |dq| <= tol,  |dv| <= 2 tol/h,  |ddv| <= 4 tol/h^2,  |dt| <= 4 eps |t|, in three directions,
+ *
+ * is 0 there: it rests, on a stop or in a joint, and where round-off takes it is no change of its sign. */
 #ifndef PH_STEP_GUARD_H
 #define PH_STEP_GUARD_H
 
@@ -28,10 +35,12 @@ typedef struct ph_guard {
     int met;            /* and that is where the step ended */
     int pending;        /* the method has come there, and what is seen of it not yet */
     double *g, *look;   /* n: scratch; values at all looks into the step */
-    int *end, *before;  /* n: signs at its end, and before a change */
-    double size;        /* s, of the step in which the last change was found */
-    double *root;       /* n: time of a change within the step; HUGE_VAL: none */
-    struct ph_dense *dense; /* of the step */
+    double *start, *resolution; /* n: values at the state where r of (EV3) was found last, and r; */
+    int resolved;               /* 1: that is where the step starts */
+    int *end, *before;          /* n: signs at its end, and before a change */
+    double size;                /* s, of the step in which the last change was found */
+    double *root;               /* n: time of a change within the step; HUGE_VAL: none */
+    struct ph_dense *dense;     /* of the step */
     ph_point at;
     void *tape; /* all of the simulation, before the step */
     void *block;
@@ -55,6 +64,9 @@ ph_status ph_guard_after(ph_sim *sim, ph_again_fn again, void *ctx);
 /* The same after a step that something else has made, to sim->next: *met 1 where it meets a change. Signs are those at its end
  * if it does not. */
 ph_status ph_guard_pass(ph_sim *sim, int *met);
+
+/* Functions at the present state, to g and start, and r of (EV3) there. */
+ph_status ph_guard_resolve(ph_sim *sim);
 
 /* Values of a function that are nothing beside those of the last step. */
 double ph_guard_nothing(const ph_guard *g, int k);

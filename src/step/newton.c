@@ -352,8 +352,8 @@ void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R)
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
 }
 
-/* The largest residual relative to what cancels in it (N4). In the methods vdot is eps times a difference of
- * velocities, so it has their round-off, eps times. */
+/* The largest residual relative to what cancels in it (N4). In the methods v is gp times a difference of positions and vdot eps times one
+ * of velocities, so they have their round-off, gp and eps times: at rest too. */
 static double noise(const ph_sim *sim, const ph_step_ops *o)
 {
     const ph_layout *lay = &sim->lay;
@@ -361,8 +361,10 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     double *f = sim->matrix.b, *rows = f + lay->nv; /* done with */
     ph_size q = ph_size_positions(lay, sim->next.q, sim->matrix.body), v = ph_size_largest(lay, sim->next.v),
             a = ph_size_largest(lay, sim->next.vdot);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        v.of[k] += q.of[k] / o->inv_gp;
         a.of[k] += v.of[k] / o->inv_eps;
+    }
     for (int i = 0; i < lay->nv; i++)
         f[i] = fabs(ev->g[i]) + (o->load ? fabs(o->load[i]) : 0);
     ph_size_add_pairs(lay, ev->M, a, f);

@@ -7,6 +7,7 @@
 PH_OUT_OF_LINE void ph_factor(ph_real *A, ph_real *p)
 {
     ph_real u[PH_N];
+    ph_zeros(A + PH_FILL, PH_NA - PH_FILL);
     for (int k = 0; k < PH_N; k++) {
         const ph_pivot_entry *e = &ph_pivot[k];
         const int *rows = ph_places + e->at, *cols = rows + 2 * e->rows, *to = cols + 2 * e->cols;
