@@ -59,7 +59,7 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
 }
 
 /* Omega x J Omega for J = diag(J), and weight */
-static void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
+PH_INLINE void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
 {
     ph_vec3 gravity = ph_scale(m->load, m->model->gravity);
     for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
@@ -208,7 +208,7 @@ static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_forc
 }
 
 /* All but forces. */
-static void open_C(const ph_mechanism *m, const ph_state *s, double *out)
+PH_INLINE void open_C(const ph_mechanism *m, const ph_state *s, double *out)
 {
     if (m->n_forces || m->model->n_states)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
