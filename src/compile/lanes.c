@@ -71,10 +71,11 @@ static int step_all(ph_run *const *run, int n, double t, const ph_member *first,
 #define TRACKED   1 /* rad that bodies may turn before angles are counted: they are known to half a turn */
 
 typedef struct fast {
-    int active; /* it makes these steps, */
+    int active; /* it makes these steps */
+    int counts; /* some of its angles are counted over turns */
     long made, iterations, worst;
-    double spin,
-        turned; /* the fastest angular velocity; what a joint has turned at most since angles were counted */
+    double spin;   /* the fastest angular velocity */
+    double turned; /* rad at most, of a joint, since angles were counted */
     int blown;
 } fast;
 
@@ -102,6 +103,7 @@ static long plan(ph_run *const *run, int n, double t, const ph_member *first, co
             return 0;
         long left = lround((t - ph_run_time(run[i])) / run[i]->sim->opt.h) - 1;
         steps = left < steps ? left : steps;
+        f[i].counts = ph_mechanism_counts(run[i]->mech);
     }
     return steps < LONG_MAX ? steps : 0;
 }
@@ -125,7 +127,7 @@ static int tell(ph_run *run, const ph_member *first, int lane, const double *x, 
     f->made++, f->iterations += iterations;
     f->worst = iterations > f->worst ? iterations : f->worst;
     f->blown = !ph_watch_told(run, sim->grid + (double)(sim->passed + sim->n + f->made) * sim->opt.h, &seen);
-    if (run->mech->n_turns) {
+    if (f->counts) {
         double spin = sqrt(seen.spin);
         f->turned += 2 * sim->opt.h * fmax(spin, f->spin), f->spin = spin;
         if (!(f->turned < TRACKED))

@@ -515,8 +515,8 @@ static void print_start(ph_compiler *c)
     const ph_newton_matrix *nm = &c->sim->matrix;
     fprintf(c->out,
             "/* [M B^T; B 0] at q and v, for one of the right-hand sides of start.h; l of PH_LIFT alone. */\n"
-            "PH_COLD void ph_start_system(ph_work *W, int what, const ph_real *l, ph_real *x)\n{\n"
-            "    const PH_MODEL *s = W->s;\n"
+            "PH_COLD void ph_start_system(const PH_MODEL *s, ph_work *W, int what, const ph_real *l, ph_real "
+            "*x)\n{\n"
             "    ph_real y[PH_N], rows[PH_NL + 1], big[2] = {ph_k(PH_BODY_SIZE), ph_k(0)};\n");
     fprintf(c->out, "    ph_real A[PH_NA], p[PH_N];\n");
     print_arrays(c, PH_USE_START);

@@ -439,6 +439,7 @@ void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
 
 /* view.c: J */
 void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential);
+int ph_mechanism_counts(const ph_mechanism *m); /* 1: some angles are counted over turns */
 
 /* view.c: a coordinate of a joint (coordinate.h), counted over many turns, and its rate */
 double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint, int coordinate);

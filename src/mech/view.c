@@ -177,6 +177,15 @@ static int is_counted(const ph_joint *j, int k)
     return ph_is_angle(k) && j->frees >> k & 1 && (j->frees >> PH_ABOUT & 7) != 7;
 }
 
+int ph_mechanism_counts(const ph_mechanism *m)
+{
+    for (int i = 0; i < m->model->n_joints; i++)
+        for (int k = PH_ABOUT; k < PH_LENGTH; k++)
+            if (is_counted(&m->joint[m->joint_of[i]], k))
+                return 1;
+    return 0;
+}
+
 /* Where an angle of a joint is counted. */
 static ph_counted *counter_of(const ph_mechanism *m, const ph_joint *j, int k)
 {

@@ -1,13 +1,12 @@
 /* A parameter study: rows, and the journals that keep them. */
 #include "study/sweep_rows.h"
+#include "io/number.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NUMBER_WIDTH 26 /* of %.17g and a blank */
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
@@ -16,26 +15,30 @@ const char *ph_sweep_status_word(int status)
     return status == PH_SWEEP_LOST ? "lost" : ph_status_word((ph_status)status);
 }
 
-/* "-nan" is no number of ours; 17 digits give every other double back. */
-static int print_number(char *text, size_t size, double x)
+/* A reason may hold anything, but a record is one line. */
+static void make_line(char *text)
 {
-    return isnan(x) ? snprintf(text, size, " nan") : snprintf(text, size, " %.17g", x);
+    for (; *text; text++)
+        if (*text == '\n' || *text == '\r')
+            *text = ' ';
 }
 
 int ph_sweep_row_print(const ph_sweep_row *row, int n_values, char *text, size_t size)
 {
     const double own[] = {row->t, row->drift, row->position, row->velocity};
     int n = snprintf(text, size, "%d %ld %ld", row->status, row->steps, row->iterations);
-    for (int i = 0; i < 4 + n_values && n >= 0 && (size_t)n < size; i++)
-        n += print_number(text + n, size - (size_t)n, i < 4 ? own[i] : row->value[i - 4]);
+    for (int i = 0; i < 4 + n_values && n >= 0; i++) {
+        if ((size_t)n + 1 + PH_NUMBER_MAX > size)
+            return 0;
+        text[n++] = ' ';
+        n += ph_number_write(i < 4 ? own[i] : row->value[i - 4], text + n);
+    }
     if (n < 0 || (size_t)n >= size)
         return 0;
     n += snprintf(text + n, size - (size_t)n, " |%s", row->reason);
     if ((size_t)n >= size)
         return 0;
-    for (; *text; text++) /* a reason may hold anything, but the record is one line */
-        if (*text == '\n' || *text == '\r')
-            *text = ' ';
+    make_line(text);
     return 1;
 }
 
@@ -178,7 +181,7 @@ ph_status ph_sweep_open(ph_sweep *s, int n, int n_values, uint64_t key, const ch
     *s = (ph_sweep){.n = n, .n_values = n_values, .share = share, .shares = shares, .key = key};
     s->journal.fd = -1;
     s->row_size = sizeof(ph_sweep_row) + (size_t)n_values * sizeof(double);
-    s->text_size = sizeof(((ph_sweep_row *)0)->reason) + (size_t)(n_values + 8) * NUMBER_WIDTH;
+    s->text_size = sizeof(((ph_sweep_row *)0)->reason) + (size_t)(n_values + 8) * (PH_NUMBER_MAX + 1);
     s->rows = calloc((size_t)n, s->row_size);
     s->known = calloc((size_t)n, 1), s->text = malloc(s->text_size);
     s->path = path ? strdup(path) : NULL;
@@ -193,11 +196,11 @@ ph_status ph_sweep_open(ph_sweep *s, int n, int n_values, uint64_t key, const ch
 int ph_sweep_add(ph_sweep *s, int k, const ph_sweep_row *row)
 {
     memcpy(ph_sweep_row_at(s, k), row, s->row_size);
+    make_line(ph_sweep_row_at(s, k)->reason); /* as a journal would give it back */
     if (!ph_sweep_row_print(row, s->n_values, s->text, s->text_size)) {
         errno = ENOMEM;
         return 0;
     }
-    ph_sweep_row_read(ph_sweep_row_at(s, k), s->n_values, s->text); /* as a journal would give it back */
     s->known[k] = 1;
     return !s->path || ph_journal_add(&s->journal, k, s->text);
 }

@@ -416,8 +416,9 @@ PH_FN ph_mask ph_loose(const ph_work *W)
     return ph_not(W->loose <= 1e-7 * W->size);
 }
 
-PH_COLD void ph_start_system(ph_work *W, int what, const ph_real *l, ph_real *x)
+PH_COLD void ph_start_system(const PH_MODEL *s, ph_work *W, int what, const ph_real *l, ph_real *x)
 {
+    (void)s;
     ph_values e;
     ph_mat3 A[PH_BLOCKS];
     ph_real y[PH_N];

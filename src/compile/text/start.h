@@ -28,7 +28,7 @@ PH_COLD ph_mask ph_project(ph_work *W, int what)
     ph_real x[PH_NV + PH_NL], last = ph_k(HUGE_VAL);
     ph_mask moves = last<0, first = last> 0;
     for (int k = 0; k < 30; k++) {
-        ph_start_system(W, what, NULL, x);
+        ph_start_system(W->s, W, what, NULL, x);
         ph_real size = what == PH_POSITIONS ? W->violation[0] : W->violation[1];
         if (k == 0)
             moves = first & ph_not(size <= PH_CONSISTENT);
@@ -54,7 +54,7 @@ PH_COLD void ph_accelerate(ph_work *W)
     ph_real x[PH_NV + PH_NL];
     for (int k = 0; k < (PH_FRICTION ? 30 : 1); k++) {
         ph_real change = ph_k(0);
-        ph_start_system(W, PH_ACCELERATIONS, NULL, x);
+        ph_start_system(W->s, W, PH_ACCELERATIONS, NULL, x);
         for (int i = 0; i < PH_NV; i++)
             W->vdot[i] = x[i];
         for (int i = 0; i < PH_NL; i++) {
@@ -111,7 +111,7 @@ PH_COLD void ph_perturb(ph_work *W, int after, ph_real *a)
         ph_vec3 v = ph_load3(W->v + ph_node[i][1]), vdot = ph_load3(W->vdot + ph_node[i][1]);
         ph_store3(at, ph_add(ph_load3(at), ph_cross(ph_scale(ph_k(PH_L_LIE), v), vdot)));
     }
-    ph_start_system(W, PH_LIFT, l, x);
+    ph_start_system(W->s, W, PH_LIFT, l, x);
     for (int i = 0; i < PH_NV; i++)
         W->v[i] += x[i];
 }
