@@ -255,7 +255,8 @@ static inline void wrap_open(wrap *w, const ph_system *inner)
         [IN_M] = pairs, [IN_C] = pairs, [IN_K] = pairs,        [IN_B] = links,  [IN_Z] = links,
         [IN_g] = nv,    [IN_Phi] = nl,  [IN_g_lambda] = links, [IN_Phi_t] = nl, [IN_convective] = nl};
     *w = (wrap){.sys = *inner, .inner = inner, .from_t = -HUGE_VAL, .amount = 1};
-    w->sys.ctx = w, w->sys.products = NULL; /* what is counted and broken is called */
+    w->sys.ctx = w, w->sys.products = NULL, w->sys.tangents = NULL,
+    w->sys.positions = NULL; /* what is counted and broken is called */
     for (int k = 0; k < IN_COUNT; k++) {
         w->size[k] = size[k];
         w->out[k] = calloc((size_t)size[k] + 1, sizeof(double));
@@ -309,6 +310,28 @@ static inline ph_status wrap_products(const ph_state *s, double *r, double *Phi,
     return w->damage == REFUSE ? PH_E_INPUT
                                : block_products(w->inner, s, w->out[IN_M], w->out[IN_B],
                                                 w->damage == ADD ? w->amount : 0, r, Phi, rate);
+}
+
+/* g, C and K of the inner system one after the other; amount is added to the first number of g. */
+static inline ph_status wrap_tangents(const ph_state *s, double *g, double *C, double *K, void *ctx)
+{
+    wrap *w = ctx;
+    const ph_system *sys = w->inner;
+    if (w->damage == REFUSE || sys->g(s, g, sys->ctx) != PH_OK || sys->C(s, C, sys->ctx) != PH_OK)
+        return PH_E_INPUT;
+    g[0] += w->damage == ADD ? w->amount : 0;
+    return sys->K(s, K, sys->ctx);
+}
+
+/* Phi and B likewise */
+static inline ph_status wrap_positions(const ph_state *s, double *Phi, double *B, void *ctx)
+{
+    wrap *w = ctx;
+    const ph_system *sys = w->inner;
+    if (w->damage == REFUSE || sys->Phi(s, Phi, sys->ctx) != PH_OK)
+        return PH_E_INPUT;
+    Phi[0] += w->damage == ADD ? w->amount : 0;
+    return sys->B(s, B, sys->ctx);
 }
 
 static inline void wrap_close(wrap *w)

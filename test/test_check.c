@@ -174,15 +174,51 @@ static void checker_refuses(void **state)
     ph_problem_destroy(p);
 }
 
+static ph_problem *small_chain(void)
+{
+    int k = 0;
+    while (strcmp(ph_problem_name(k), "chain") != 0)
+        k++;
+    return small_problem(k);
+}
+
+/* What comes at once and agrees with what comes alone passes, one number off is named. */
+static void check_at_once(const char *name, ph_tangents tangents, ph_positions positions)
+{
+    ph_problem *p = small_chain();
+    point x = scatter(p, 4);
+    wrap w;
+    ph_error err = {0};
+    wrap_open(&w, &p->sys);
+    ph_check worst = check_system(&w.sys, &x), other;
+    w.sys.tangents = tangents, w.sys.positions = positions;
+    other = check_system(&w.sys, &x);
+    assert_true(other.error == worst.error); /* exact */
+    w.damage = ADD, w.victim = IN_COUNT, w.amount = 0.5;
+    worst = check_system(&w.sys, &x);
+    assert_string_equal(worst.what, name);
+    assert_true(worst.row == 0 && worst.col == -1 && worst.i == 0);
+    check_near(worst.given - worst.differenced, 0.5, 1e-12); /* round-off */
+    w.damage = REFUSE;
+    assert_int_equal(ph_system_check(&w.sys, x.t, x.q, x.v, x.vdot, x.lambda, &worst, &err), PH_E_CALLBACK);
+    assert_non_null(strstr(err.text, name));
+    point_free(&x);
+    wrap_close(&w);
+    ph_problem_destroy(p);
+}
+
+static void what_comes_at_once_is_checked(void **state)
+{
+    (void)state;
+    check_at_once("tangents", wrap_tangents, NULL);
+    check_at_once("positions", NULL, wrap_positions);
+}
+
 /* Products that agree with the blocks pass, one number off is named. */
 static void products_are_checked(void **state)
 {
     (void)state;
-    ph_problem *p = small_problem(0);
-    for (int k = 0; strcmp(ph_problem_name(k), "chain") != 0; k++) {
-        ph_problem_destroy(p);
-        p = small_problem(k + 1);
-    }
+    ph_problem *p = small_chain();
     point x = scatter(p, 4);
     wrap w;
     ph_error err = {0};
@@ -211,6 +247,7 @@ int main(void)
         cmocka_unit_test(wrong_entry_is_named),
         cmocka_unit_test(checker_refuses),
         cmocka_unit_test(products_are_checked),
+        cmocka_unit_test(what_comes_at_once_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,12 +97,138 @@ static void first_order_is_said(void **state)
     ph_problem_destroy(p);
 }
 
+/* ---- a system twice in one -------------------------------------------------------------------------------- */
+
+#define MOST 8
+
+typedef struct twin {
+    const ph_system *one;
+    ph_system sys;
+    ph_node nodes[2 * MOST];
+    ph_constraint constraints[2 * MOST];
+    ph_place pairs[2 * MOST * MOST], links[2 * MOST * MOST];
+    int nq, nv, nl, nR, size_pairs, size_links;
+} twin;
+
+static ph_status both(ph_callback f, const twin *w, const ph_state *s, double *out, int n)
+{
+    ph_state other = *s;
+    other.q += w->nq, other.v += w->nv, other.R += w->nR;
+    other.vdot = s->vdot ? s->vdot + w->nv : NULL, other.lambda = s->lambda ? s->lambda + w->nl : NULL;
+    ph_status status = f(s, out, w->one->ctx);
+    return status == PH_OK ? f(&other, out + n, w->one->ctx) : status;
+}
+
+#define TWIN(name, n)                                                                                        \
+    static ph_status twin_##name(const ph_state *s, double *out, void *ctx)                                  \
+    {                                                                                                        \
+        const twin *w = ctx;                                                                                 \
+        return both(w->one->name, w, s, out, w->n);                                                          \
+    }
+TWIN(M, size_pairs)
+TWIN(C, size_pairs)
+TWIN(K, size_pairs)
+TWIN(g, nv)
+TWIN(Phi, nl)
+TWIN(Phi_t, nl)
+TWIN(convective, nl)
+TWIN(B, size_links)
+TWIN(Z, size_links)
+TWIN(g_lambda, size_links)
+
+static int dim_of(const ph_node *n)
+{
+    return ph_group_dim(n->group, n->n);
+}
+
+static void twin_open(twin *w, const ph_system *one)
+{
+    int N = one->n_nodes, C = one->n_constraints, P = one->pairs ? one->n_pairs : N * N,
+        L = one->links ? one->n_links : C * N;
+    assert_true(N <= MOST && C <= MOST);
+    *w = (twin){
+        .one = one, .sys = *one, .nq = ph_system_nq(one), .nv = ph_system_nv(one), .nl = ph_system_nl(one)};
+    for (int i = 0; i < 2 * N; i++)
+        w->nodes[i] = one->nodes[i % N], w->nR += i < N && ph_group_get(w->nodes[i].group)->rot >= 0;
+    for (int i = 0; i < 2 * C; i++)
+        w->constraints[i] = one->constraints[i % C];
+    for (int e = 0; e < 2 * P; e++) {
+        ph_place at = one->pairs ? one->pairs[e % P] : (ph_place){e % P / N, e % P % N};
+        w->size_pairs += e < P ? dim_of(&one->nodes[at.row]) * dim_of(&one->nodes[at.col]) : 0;
+        w->pairs[e] = (ph_place){at.row + e / P * N, at.col + e / P * N};
+    }
+    for (int e = 0; e < 2 * L; e++) {
+        ph_place at = one->links ? one->links[e % L] : (ph_place){e % L / N, e % L % N};
+        w->size_links += e < L ? one->constraints[at.row].rows * dim_of(&one->nodes[at.col]) : 0;
+        w->links[e] = (ph_place){at.row + e / L * C, at.col + e / L * N};
+    }
+    ph_system *sys = &w->sys;
+    sys->ctx = w, sys->products = NULL, sys->pair_has = NULL;
+    sys->n_nodes = 2 * N, sys->nodes = w->nodes, sys->n_constraints = 2 * C,
+    sys->constraints = w->constraints;
+    sys->n_pairs = 2 * P, sys->pairs = w->pairs, sys->n_links = 2 * L, sys->links = w->links;
+    sys->M = twin_M, sys->g = twin_g;
+    sys->C = one->C ? twin_C : NULL, sys->K = one->K ? twin_K : NULL, sys->Z = one->Z ? twin_Z : NULL;
+    sys->Phi = one->Phi ? twin_Phi : NULL, sys->B = one->B ? twin_B : NULL;
+    sys->Phi_t = one->Phi_t ? twin_Phi_t : NULL, sys->convective = one->convective ? twin_convective : NULL;
+    sys->g_lambda = one->g_lambda ? twin_g_lambda : NULL;
+}
+
+/* Two systems in one that know nothing of each other: the second moves as it does alone, in every method and form. */
+static void nodes_are_alike(void **state)
+{
+    (void)state;
+    int count = 0;
+    static const char *const names[] = {"heavy_top", "heavy_top_r3xso3", "heavy_top_se3", "friction",
+                                        "spring_ball"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        for (int k = 0; ph_method_name(k); k++)
+            for (int f = 0; f < FORMS; f++) {
+                ph_problem *p = problem_named(names[n]);
+                ph_options o = options_for(p, forms[f]);
+                ph_sim *early, *late;
+                ph_error err = {0};
+                twin w;
+                o.method = ph_method_name(k), o.newton = PH_FULL, o.rtol = 1e-12, o.sigma = 0.75;
+                ph_sim *first = sim_of(
+                    &p->sys,
+                    &(ph_options){
+                        .method = "rkmk", .tableau = "rk4", .h = p->h, .max_iterations = 20, .rtol = 1e-8},
+                    p->q0, p->v0);
+                run_sim(first, 40); /* another state, for the first of the two */
+                ph_state x = ph_sim_state(first);
+                twin_open(&w, &p->sys);
+                double *q = calloc((size_t)(2 * w.nq + 2 * w.nv), sizeof *q), *v = q + 2 * w.nq;
+                memcpy(q, x.q, sizeof *q * (size_t)w.nq), memcpy(q + w.nq, p->q0, sizeof *q * (size_t)w.nq);
+                memcpy(v, x.v, sizeof *q * (size_t)w.nv), memcpy(v + w.nv, p->v0, sizeof *q * (size_t)w.nv);
+                ph_sim_destroy(first);
+                if (ph_sim_create(&early, &p->sys, &o, 0, p->q0, p->v0, &err) ==
+                    PH_OK) { /* else there is no such form */
+                    if (ph_sim_create(&late, &w.sys, &o, 0, q, v, &err) != PH_OK)
+                        fail_msg("%s of %s: %s", o.method, names[n], err.text);
+                    run_sim(early, 6), run_sim(late, 6);
+                    ph_state a = ph_sim_state(early), b = ph_sim_state(late);
+                    double apart =
+                        fmax(max_diff(b.q + w.nq, a.q, w.nq), max_diff(b.v + w.nv, a.v, w.nv) / 100);
+                    if (!(apart <= 1e-9)) /* Newton's tolerance */
+                        fail_msg("%s of %s, form %d: %g", o.method, names[n], f, apart);
+                    ph_sim_destroy(late);
+                    count++;
+                }
+                ph_sim_destroy(early);
+                free(q);
+                ph_problem_destroy(p);
+            }
+    assert_true(count >= 60); /* forms that there are */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method),
         cmocka_unit_test(first_order_is_said),
         cmocka_unit_test(schemes_agree),
+        cmocka_unit_test(nodes_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,8 +48,8 @@ static void neighbours_that_refuse(void **state)
         ph_sens_destroy(r.sens);
         ph_param p = ph_neighbours_param(&r.near);
         late l = {.sys = *p.at[2].sys, .inner = p.at[2].sys};
-        l.sys.products = NULL, l.sys.ctx = &l, l.sys.M = late_M, l.sys.g = late_g, l.sys.Phi = late_Phi,
-        l.sys.B = late_B;
+        l.sys.products = NULL, l.sys.tangents = NULL, l.sys.positions = NULL, l.sys.ctx = &l,
+        l.sys.M = late_M, l.sys.g = late_g, l.sys.Phi = late_Phi, l.sys.B = late_B;
         l.sys.C = l.sys.K = l.sys.Z = l.sys.Phi_t = l.sys.convective = NULL; /* differenced */
         p.at[2].sys = &l.sys, p.loads = NULL;
         assert_int_equal(ph_sens_create(&r.sens, r.sim, 1, &p, &err), PH_OK);

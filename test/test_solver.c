@@ -81,6 +81,34 @@ static void test_random_patterns(void **state)
     }
 }
 
+/* What PH_AUTO takes for a small matrix: dense where half of it or more is there, by blocks or fronts where less is, or blocks are large, or it is not small. */
+static void test_small_matrices(void **state)
+{
+    (void)state;
+    static const struct {
+        int n, size, couplings;
+        const char *backend;
+    } row[] = {{2, 1, 0, "dense"}, {3, 1, 0, "block"},        {3, 1, 1, "dense"},
+               {2, 3, 1, "block"}, {24, 1, 12 * 24, "dense"}, {25, 1, 300, "front"}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        block_case c = {.seed = 11};
+        ph_solver *s;
+        for (int i = 0; i < row[k].n; i++)
+            case_block(&c, row[k].size, 0);
+        for (int i = 0; i < row[k].n; i++)
+            case_body(&c, i, 5, 0.1);
+        for (int i = 0, left = row[k].couplings; i < row[k].n; i++)
+            for (int l = 0; l < i && left-- > 0; l++)
+                case_random(&c, i, l, 0.01), case_random(&c, l, i, 0.01);
+        ph_graph g = case_graph(&c);
+        assert_int_equal(ph_solver_analyse(&s, PH_AUTO, &g, NULL), PH_OK);
+        assert_int_equal(ph_solver_factor(s, c.value), PH_OK);
+        assert_string_equal(ph_solver_get_info(s).backend, row[k].backend);
+        ph_solver_destroy(s);
+        case_free(&c);
+    }
+}
+
 /* Rows and columns in any units: the same answer in those units. */
 static void test_units(void **state)
 {
@@ -303,11 +331,12 @@ static void test_no_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains),       cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_stars),        cmocka_unit_test(test_random_patterns),
-        cmocka_unit_test(test_units),        cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_bad_graphs),
-        cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_chains),         cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_stars),          cmocka_unit_test(test_random_patterns),
+        cmocka_unit_test(test_small_matrices), cmocka_unit_test(test_units),
+        cmocka_unit_test(test_singular),       cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_bad_graphs),     cmocka_unit_test(test_memory_fails),
+        cmocka_unit_test(test_no_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,6 +91,10 @@ typedef ph_status (*ph_callback)(const ph_state *s, double *out, void *ctx);
  * Each of the three may be NULL: it is not asked for. Phi is as the callback of that name leaves it. */
 typedef ph_status (*ph_products)(const ph_state *s, double *r, double *Phi, double *rate, void *ctx);
 
+/* g and its tangents at once, and Phi with B, likewise: each as the callback of its name leaves it. */
+typedef ph_status (*ph_tangents)(const ph_state *s, double *g, double *C, double *K, void *ctx);
+typedef ph_status (*ph_positions)(const ph_state *s, double *Phi, double *B, void *ctx);
+
 /* Flags of a system. PH_FORCE_LAMBDA is implied where g_lambda is given. */
 #define PH_MASS_CONSTANT 1u /* M does not change: it is asked for once */
 #define PH_RHEONOMIC     2u /* Phi depends on t: Phi_t is differenced, over 3e-5 s, if it is not given */
@@ -140,23 +144,27 @@ typedef struct ph_system {
     ph_callback C;          /* dg/dv; NULL: differenced */
     ph_callback K;          /* d(M vdot + g + B^T lambda)/dq; NULL: differenced */
     ph_callback Z; /* d(B v + Phi_t)/dq; NULL: differenced; only index-2 and stabilised forms need it */
-    ph_callback g_lambda; /* dg/dlambda; NULL: see PH_FORCE_LAMBDA */
-    ph_products products; /* NULL: from the blocks of M and B, and Phi */
+    ph_callback g_lambda;   /* dg/dlambda; NULL: see PH_FORCE_LAMBDA */
+    ph_products products;   /* NULL: from the blocks of M and B, and Phi */
+    ph_tangents tangents;   /* NULL, or C or K NULL: one after the other */
+    ph_positions positions; /* NULL: Phi and B one after the other */
 
     void *ctx; /* handed to every callback */
 } ph_system;
 
 /* The worst disagreement of a given derivative with central differences. */
 typedef struct ph_check {
-    double error;     /* |given - differenced| / max(1, largest entry of its block) */
-    const char *what; /* "B", "C", "K", "Z", "g_lambda", "Phi_t", "convective", "products" */
-    int row, col;     /* node or constraint of the entry, as in the list of places; col is -1 for vectors */
-    int i, j;         /* entry of that block */
+    double error; /* |given - differenced| / max(1, largest entry of its block) */
+    const char *
+        what; /* "B", "C", "K", "Z", "g_lambda", "Phi_t", "convective", "products", "tangents", "positions" */
+    int row, col; /* node or constraint of the entry, as in the list of places; col is -1 for vectors */
+    int i, j;     /* entry of that block */
     double given, differenced;
 } ph_check;
 
 /* Compare every derivative that the system gives with central differences at the point (q, v, vdot, lambda,
- * t), and its products with those of the blocks, and report the worst entry. PH_E_INPUT for a system that makes no sense. */
+ * t), its products with those of the blocks, and what comes at once with what comes alone, and report the worst entry. PH_E_INPUT for a
+ * system that makes no sense. */
 PH_API ph_status ph_system_check(const ph_system *sys, double t, const double *q, const double *v,
                                  const double *vdot, const double *lambda, ph_check *worst, ph_error *err);
 

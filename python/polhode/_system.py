@@ -64,7 +64,7 @@ class Check:
     """The worst disagreement of a given derivative with central differences."""
 
     error: float  # |given - differenced| / max(1, largest entry of its block)
-    what: str  # "B", "C", "K", "Z", "g_lambda", "Phi_t", "convective", "products"; "": none is given
+    what: str  # "B", "C", "K", "Z", "g_lambda", "Phi_t", "convective", "products", "tangents", "positions"; "": none is given
     row: int  # node or constraint of the entry
     col: int
     i: int  # entry of the block

@@ -279,7 +279,7 @@ static ph_status C(const ph_force_site *s, const ph_put *p)
     return PH_OK;
 }
 
-static ph_status K(const ph_force_site *s, const ph_put *p)
+static ph_status g_K(const ph_force_site *s, ph_vec3 r[PH_SLOTS], const ph_put *p)
 {
     ph_beam_at e;
     ph_twist f[2] = {0};
@@ -288,9 +288,16 @@ static ph_status K(const ph_force_site *s, const ph_put *p)
     if (status != PH_OK)
         return status;
     ph_beam_add_f(&e, f);
+    ph_beam_put_f(s, f, r);
     ph_beam_add_K(s, &e, A);
     ph_beam_put_K(s, f, A, p);
     return PH_OK;
+}
+
+static ph_status K(const ph_force_site *s, const ph_put *p)
+{
+    ph_vec3 r[PH_SLOTS] = {{0}};
+    return g_K(s, r, p);
 }
 
 /* ---- building ------------------------------------------------------------------------------------- */
@@ -343,6 +350,7 @@ static ph_status make(const ph_model *model, ph_force *out, ph_error *err)
 const ph_force_ops ph_force_beam = {.g = g,
                                     .C = C,
                                     .K = K,
+                                    .g_K = g_K,
                                     .energy = ph_beam_strain_energy,
                                     .body_axes = 1,
                                     .turns = 1,

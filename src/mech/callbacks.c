@@ -59,7 +59,7 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
 }
 
 /* Omega x J Omega for J = diag(J), and weight */
-static void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
+PH_INLINE void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
 {
     ph_vec3 gravity = ph_scale(m->load, m->model->gravity);
     for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
@@ -144,6 +144,16 @@ static void read_states(const ph_mechanism *m, const ph_state *s)
         ph_states_of(m, s, m->states);
 }
 
+static ph_status force_g(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                         const ph_force_site *site, double *out)
+{
+    ph_vec3 r[PH_SLOTS] = {{0}};
+    ph_status status = f->op->g(site, r);
+    if (status == PH_OK)
+        add_terms(m, s, f, r, out);
+    return status;
+}
+
 static ph_status g(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
@@ -151,12 +161,10 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        ph_vec3 r[PH_SLOTS] = {{0}};
         open_site(m, s, f, &site);
-        ph_status status = f->op->g(&site, r);
+        ph_status status = force_g(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
-        add_terms(m, s, f, r, out);
     }
     return ph_states_g(m, s, out);
 }
@@ -179,8 +187,8 @@ static ph_status functions(ph_mechanism *m, const ph_state *s, int K, double *ou
 }
 
 /* dg/dv of a force in a space whose coordinates are not the physical ones. */
-static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_force *f,
-                         const ph_force_site *site, double *out)
+static ph_status chained_C(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                           const ph_force_site *site, double *out)
 {
     double local_C[144] = {0}, local_M[144] = {0};
     int inertia = f->op->M != NULL;
@@ -193,21 +201,31 @@ static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_forc
     return status;
 }
 
-static ph_status C(const ph_state *s, double *out, void *ctx)
+static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                         const ph_force_site *site, double *out)
 {
-    ph_mechanism *m = ctx;
+    return f->direct ? f->op->C(site, &(ph_put){out, f->K, row_of(m), 0}) : chained_C(m, s, f, site, out);
+}
+
+/* All but forces. */
+PH_INLINE void open_C(const ph_mechanism *m, const ph_state *s, double *out)
+{
     if (m->n_forces || m->model->n_states)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     bodies_C(m, s, out);
+}
+
+static ph_status C(const ph_state *s, double *out, void *ctx)
+{
+    ph_mechanism *m = ctx;
+    open_C(m, s, out);
     read_states(m, s);
-    int stride = row_of(m);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         if (f->still)
             continue;
         open_site(m, s, f, &site);
-        ph_status status =
-            f->direct ? f->op->C(&site, &(ph_put){out, f->K, stride, 0}) : force_C(m, s, f, &site, out);
+        ph_status status = force_C(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }
@@ -225,8 +243,8 @@ static void put_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, c
 }
 
 /* dg/dq of a force in a space whose coordinates are not the physical ones. */
-static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f,
-                         const ph_force_site *site, double *out)
+static ph_status chained_K(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                           const ph_force_site *site, double *out)
 {
     double local_K[144] = {0}, local_C[144] = {0}, local_M[144] = {0};
     ph_vec3 r[PH_SLOTS] = {{0}};
@@ -241,17 +259,22 @@ static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_forc
     return status;
 }
 
+/* The site has the accelerations of the state after it, where the force has inertia. */
+static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site,
+                         double *out)
+{
+    if (f->op->M)
+        ph_force_accelerate(m, s, site);
+    return f->direct ? f->op->K(site, &(ph_put){out, f->K, row_of(m), 0}) : chained_K(m, s, f, site, out);
+}
+
 static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
 {
     read_states(m, s);
-    int stride = row_of(m);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         open_site(m, s, f, &site);
-        if (f->op->M)
-            ph_force_accelerate(m, s, &site);
-        ph_status status =
-            f->direct ? f->op->K(&site, &(ph_put){out, f->K, stride, 0}) : force_K(m, s, f, &site, out);
+        ph_status status = force_K(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }
@@ -425,6 +448,51 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
     return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, out) : status;
 }
 
+/* Phi and B of a joint, which is seen once. */
+static void joint_positions(const ph_mechanism *m, const ph_state *s, ph_site *site, double *Phi_out,
+                            double *B_out)
+{
+    const ph_joint *j = site->j;
+    double local[12 * PH_ROWS_MAX];
+    ph_put p = j->direct ? (ph_put){B_out, j->B, 3, 0} : (ph_put){local, ph_local_rows, 12, 0};
+    if (!j->direct)
+        memset(local, 0, sizeof local);
+    EACH_PART(j, i)
+    {
+        const ph_part *op = j->part[i].op;
+        double *rows = Phi_out + j->l_at + j->part[i].row;
+        site->pick = j->part[i].pick, p.row = j->part[i].row;
+        if (op->Phi_B)
+            op->Phi_B(site, rows, &p);
+        else
+            op->Phi(site, rows), op->B(site, &p);
+    }
+    if (!j->direct)
+        put_rows(m, s, j, local, NULL, B_out);
+}
+
+static ph_status positions(const ph_state *s, double *Phi_out, double *B_out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    ph_pins_Phi(m, s, Phi_out), ph_pins_B(m, s, B_out);
+    ph_norms_Phi(m, s, Phi_out), ph_norms_B(m, s, B_out);
+    ph_couples_Phi(m, s, Phi_out), ph_couples_B(m, s, B_out);
+    for (int k = 0; k < m->n_unpinned; k++) {
+        const ph_joint *j = &m->joint[m->unpinned[k]];
+        ph_site site;
+        if (j->idle) {
+            store_zero(j, ZERO_ROWS, Phi_out), store_zero(j, ZERO_BLOCKS, B_out);
+            continue;
+        }
+        ph_status status = ph_joint_site(m, s, j, 0, &site);
+        if (status != PH_OK)
+            return status;
+        joint_positions(m, s, &site, Phi_out, B_out);
+    }
+    ph_status status = m->model->n_constraints ? ph_user_Phi(m, s, Phi_out) : PH_OK;
+    return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, B_out) : status;
+}
+
 static void joint_Z(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out)
 {
     const ph_joint *j = site->j;
@@ -507,9 +575,9 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
         ph_space_K(m, s, j->body, j->K, local_K, NULL, NULL, r, out);
 }
 
-static ph_status K(const ph_state *s, double *out, void *ctx)
+/* All but forces and what functions add. */
+static ph_status open_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    ph_mechanism *m = ctx;
     if (m->n_unpinned || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
         m->model->n_states || m->model->n_constraints) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
@@ -517,10 +585,56 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
     bodies_K(m, s, out);
     ph_norms_K(m, s, out);
     ph_couples_K(m, s, out);
-    ph_status status = each_unpinned(m, s, 0, ZERO_NOTHING, joint_K, out);
+    return each_unpinned(m, s, 0, ZERO_NOTHING, joint_K, out);
+}
+
+static ph_status K(const ph_state *s, double *out, void *ctx)
+{
+    ph_mechanism *m = ctx;
+    ph_status status = open_K(m, s, out);
     if (status == PH_OK)
         status = forces_K(m, s, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_K(m, s, out) : status;
+}
+
+/* ---- tangents ------------------------------------------------------------------------------------- */
+
+/* g, C and K of a force, which is seen once. */
+static ph_status force_all(const ph_mechanism *m, const ph_state *s, const ph_force *f, double *g_out,
+                           double *C_out, double *K_out)
+{
+    ph_force_site site;
+    ph_vec3 r[PH_SLOTS] = {{0}};
+    open_site(m, s, f, &site);
+    int at_once = f->direct && f->op->g_K;
+    ph_status status =
+        at_once ? f->op->g_K(&site, r, &(ph_put){K_out, f->K, row_of(m), 0}) : force_g(m, s, f, &site, g_out);
+    if (status == PH_OK && at_once)
+        add_terms(m, s, f, r, g_out);
+    if (status == PH_OK && !f->still)
+        status = force_C(m, s, f, &site, C_out);
+    return status == PH_OK && !at_once ? force_K(m, s, f, &site, K_out) : status;
+}
+
+static ph_status tangents(const ph_state *s, double *g_out, double *C_out, double *K_out, void *ctx)
+{
+    ph_mechanism *m = ctx;
+    bodies_g(m, s, g_out);
+    open_C(m, s, C_out);
+    ph_status status = open_K(m, s, K_out);
+    read_states(m, s);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && status == PH_OK; f++) {
+        status = force_all(m, s, f, g_out, C_out, K_out);
+        if (status != PH_OK)
+            return refused(m, f, status);
+    }
+    if (status == PH_OK)
+        status = ph_states_g(m, s, g_out);
+    if (status == PH_OK)
+        status = functions(m, s, 0, C_out);
+    if (status == PH_OK)
+        status = functions(m, s, 1, K_out);
+    return status == PH_OK && m->model->n_constraints ? ph_user_K(m, s, K_out) : status;
 }
 
 /* ---- products ------------------------------------------------------------------------------------- */
@@ -566,11 +680,13 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
     sys->products = is_pinned_only(m) ? products : NULL;
+    sys->tangents = m->n_forces ? tangents : NULL;
     sys->flags = m->space->varies || m->inertia || m->n_flex ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;
     if (sys->n_constraints) {
+        sys->positions = m->n_unpinned ? positions : NULL;
         sys->Phi = Phi, sys->B = B, sys->Z = Z, sys->convective = convective;
         if (moving)
             sys->Phi_t = Phi_t, sys->flags |= PH_RHEONOMIC;

@@ -27,7 +27,8 @@ typedef struct ph_carried ph_carried;
 typedef struct ph_part {
     unsigned couples; /* nonzero blocks of K */
     void (*Phi)(const ph_site *s, double *out);
-    void (*B)(const ph_site *s, const ph_put *p);                       /* rows of the tangent */
+    void (*B)(const ph_site *s, const ph_put *p);                  /* rows of the tangent */
+    void (*Phi_B)(const ph_site *s, double *Phi, const ph_put *p); /* at once; NULL: one after the other */
     void (*K)(const ph_site *s, const double *lambda, const ph_put *p); /* adds d(B^T lambda)/dq */
     void (*Z)(const ph_site *s, const ph_put *p);                       /* rows of d(B v + Phi_t)/dq */
     void (*Phi_t)(const ph_site *s, double *out);                       /* NULL: 0 */
@@ -116,9 +117,11 @@ typedef struct ph_force_ops {
     ph_status (*g)(const ph_force_site *s, ph_vec3 r[PH_SLOTS]); /* adds to the terms of g */
     ph_status (*C)(const ph_force_site *s, const ph_put *p);     /* adds dg/dv */
     ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
-    double (*energy)(const ph_force_site *s);                    /* potential; NULL: none */
-    double (*gain)(const ph_force_site *s); /* power that no potential gives, without damping; NULL: none */
-    int body_axes;                          /* it obeys body_axes of its site */
+    /* g and K at once, of forces without inertia; NULL: one after the other */
+    ph_status (*g_K)(const ph_force_site *s, ph_vec3 r[PH_SLOTS], const ph_put *p);
+    double (*energy)(const ph_force_site *s); /* potential; NULL: none */
+    double (*gain)(const ph_force_site *s);   /* power that no potential gives, without damping; NULL: none */
+    int body_axes;                            /* it obeys body_axes of its site */
     ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
     /* with M: adds terms of g, M, C and K at once, those that are not NULL; 12 x 12, physical coordinates */
     ph_status (*all)(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K);

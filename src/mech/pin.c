@@ -130,10 +130,19 @@ static inline void add_stiffness(ph_mat3 *K, const ph_vec3 *a, ph_vec3 f)
     K->zx += f.z * a->x, K->zy += f.z * a->y, K->zz -= x + y;
 }
 
+/* A block of pairs: of 3 x 3 numbers, or within one of 6 x 6 */
+static inline void put_block(int axes, double *out, ph_mat3 A)
+{
+    static const int here[1] = {0};
+    if (axes)
+        ph_put_mat(&(ph_put){out, here, 6, 0}, 0, 0, A);
+    else
+        ph_store33(out, A);
+}
+
 PH_INLINE void pins_K(int axes, const ph_mechanism *m, const ph_state *s, double *out)
 {
     const ph_pin_arm *h = m->arm;
-    int stride = axes ? 6 : 3;
     for (const ph_pinned_body *b = m->pinned, *end = b + m->n_pinned; b < end; b++) {
         const ph_mat3 *R = s->R + b->R;
         ph_mat3 K = {0};
@@ -141,11 +150,12 @@ PH_INLINE void pins_K(int axes, const ph_mechanism *m, const ph_state *s, double
         for (const ph_pin_arm *last = m->arm + b->end; h < last; h++) {
             ph_vec3 f = ph_tmul(*R, ph_load3(s->lambda + h->l_at));
             add_stiffness(&K, &h->s, f);
-            F = ph_add(F, ph_scale(h->sign, f));
+            if (axes)
+                F = ph_add(F, ph_scale(h->sign, f));
         }
-        ph_put_mat(&(ph_put){out, &b->K_ww, stride, 0}, 0, 0, K);
+        put_block(axes, out + b->K_ww, K);
         if (axes)
-            ph_put_mat(&(ph_put){out, &b->K_xw, stride, 0}, 0, 0, ph_tilde(F));
+            put_block(axes, out + b->K_xw, ph_tilde(F));
     }
 }
 

@@ -5,6 +5,7 @@ const ph_part ph_part_turn = {
     .couples = PH_COUPLE_TURNS,
     .Phi = ph_turn_Phi,
     .B = ph_turn_B,
+    .Phi_B = ph_turn_Phi_B,
     .K = ph_turn_K,
     .Z = ph_turn_Z,
     .Phi_t = ph_turn_Phi_t,

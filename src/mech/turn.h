@@ -105,17 +105,35 @@ PH_FN void ph_turn_put_zero(const ph_site *s, const ph_put *p)
     ph_turn_put_rows(s, p, PH_XB, ph_zero33());
 }
 
+PH_FN void ph_turn_put_Phi(const ph_site *s, const ph_turn *c, ph_real *out)
+{
+    ph_turn_put_picked(s->pick, ph_scale(ph_k(2), c->pv), out);
+}
+
+PH_FN void ph_turn_put_B(const ph_site *s, const ph_turn *c, const ph_put *p)
+{
+    ph_turn_put_zero(s, p);
+    ph_turn_put_rows(s, p, PH_FA, ph_mneg(ph_mmul(ph_turn_Q(c), ph_transpose(c->Ea))));
+    ph_turn_put_rows(s, p, PH_FB, ph_mmul(ph_turn_P(c), ph_transpose(s->j->Eb)));
+}
+
 PH_FN void ph_turn_Phi(const ph_site *s, ph_real *out)
 {
-    ph_turn_put_picked(s->pick, ph_scale(ph_k(2), ph_turn_of(s).pv), out);
+    ph_turn c = ph_turn_of(s);
+    ph_turn_put_Phi(s, &c, out);
 }
 
 PH_FN void ph_turn_B(const ph_site *s, const ph_put *p)
 {
     ph_turn c = ph_turn_of(s);
-    ph_turn_put_zero(s, p);
-    ph_turn_put_rows(s, p, PH_FA, ph_mneg(ph_mmul(ph_turn_Q(&c), ph_transpose(c.Ea))));
-    ph_turn_put_rows(s, p, PH_FB, ph_mmul(ph_turn_P(&c), ph_transpose(s->j->Eb)));
+    ph_turn_put_B(s, &c, p);
+}
+
+PH_FN void ph_turn_Phi_B(const ph_site *s, ph_real *Phi, const ph_put *p)
+{
+    ph_turn c = ph_turn_of(s);
+    ph_turn_put_Phi(s, &c, Phi);
+    ph_turn_put_B(s, &c, p);
 }
 
 /* a b^T + sign (b a'^T - (a' . b) I), the symmetric part that K and Z share; a' = c */

@@ -56,12 +56,15 @@ static void compare_rows(const checker *c, const char *what, int holonomic_only,
             compare(c, what, i, -1, c->lay.rows[i], 1, c->lay.l_at[i], worst);
 }
 
-typedef enum shape { PAIRS, LINKS, LINKS_TRANSPOSED, LINKS_HOLONOMIC, ROWS, ROWS_HOLONOMIC } shape;
+typedef enum shape { NODES, PAIRS, LINKS, LINKS_TRANSPOSED, LINKS_HOLONOMIC, ROWS, ROWS_HOLONOMIC } shape;
 
 static void compare_all(const checker *c, const char *what, shape s, ph_check *worst)
 {
     if (s == PAIRS)
         compare_pairs(c, what, worst);
+    else if (s == NODES)
+        for (int i = 0; i < c->lay.N; i++)
+            compare(c, what, i, -1, c->lay.slot[i].dim, 1, c->lay.v_at[i], worst);
     else if (s == ROWS || s == ROWS_HOLONOMIC)
         compare_rows(c, what, s == ROWS_HOLONOMIC, worst);
     else
@@ -119,6 +122,53 @@ static ph_status check_products(checker *c, const ph_state *s, ph_check *worst, 
     return PH_OK;
 }
 
+/* What came at once, next to what its callback gives. */
+typedef struct part {
+    const char *name;
+    ph_callback alone;
+    const double *at_once;
+    shape shape;
+    int size;
+} part;
+
+static ph_status check_parts(checker *c, const ph_state *s, const char *what, const part *p, int count,
+                             ph_check *worst, ph_error *err)
+{
+    for (const part *end = p + count; p < end; p++) {
+        size_t size = sizeof(double) * (size_t)p->size;
+        memset(c->differenced, 0, size), memcpy(c->given, p->at_once, size);
+        if (p->alone(s, c->differenced, c->lay.sys->ctx) != PH_OK)
+            return ph_fail(err, PH_E_CALLBACK, "the callback %s refused", p->name);
+        compare_all(c, what, p->shape, worst);
+    }
+    return PH_OK;
+}
+
+static ph_status check_tangents(checker *c, const ph_state *s, ph_check *worst, ph_error *err)
+{
+    const ph_layout *lay = &c->lay;
+    const ph_system *sys = lay->sys;
+    ph_eval *ev = &c->ev;
+    const part all[] = {{"g", sys->g, ev->g, NODES, lay->nv},
+                        {"C", sys->C, ev->C, PAIRS, lay->size_pairs},
+                        {"K", sys->K, ev->K, PAIRS, lay->size_pairs}};
+    if (sys->tangents(s, ev->g, ev->C, ev->K, sys->ctx) != PH_OK)
+        return ph_fail(err, PH_E_CALLBACK, "the callback tangents refused");
+    return check_parts(c, s, "tangents", all, 3, worst, err);
+}
+
+static ph_status check_positions(checker *c, const ph_state *s, ph_check *worst, ph_error *err)
+{
+    const ph_layout *lay = &c->lay;
+    const ph_system *sys = lay->sys;
+    ph_eval *ev = &c->ev;
+    const part all[] = {{"Phi", sys->Phi, ev->Phi, ROWS_HOLONOMIC, lay->nl},
+                        {"B", sys->B, ev->B, LINKS, lay->size_links}};
+    if (sys->positions(s, ev->Phi, ev->B, sys->ctx) != PH_OK)
+        return ph_fail(err, PH_E_CALLBACK, "the callback positions refused");
+    return check_parts(c, s, "positions", all, 2, worst, err);
+}
+
 static ph_status check_all(checker *c, ph_check *worst, ph_error *err)
 {
     const ph_system *sys = c->lay.sys;
@@ -149,7 +199,10 @@ static ph_status check_all(checker *c, ph_check *worst, ph_error *err)
             return ph_fail(err, PH_E_CALLBACK, "the callback %s refused", c->ev.refused);
         compare_all(c, row[k].what, row[k].shape, worst);
     }
-    return sys->products ? check_products(c, &s, worst, err) : PH_OK;
+    ph_status status = sys->products ? check_products(c, &s, worst, err) : PH_OK;
+    if (status == PH_OK && sys->tangents && sys->C && sys->K)
+        status = check_tangents(c, &s, worst, err);
+    return status == PH_OK && sys->positions ? check_positions(c, &s, worst, err) : status;
 }
 
 ph_status ph_system_check(const ph_system *sys, double t, const double *q, const double *v,

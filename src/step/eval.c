@@ -192,9 +192,21 @@ ph_status ph_eval_links(ph_eval *ev, const ph_state *s, double *B)
     return PH_OK;
 }
 
+/* Phi and B of a system that has them at once. */
+static ph_status positions_at_once(ph_eval *ev, const ph_state *s)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (sys->positions(s, ev->Phi, ev->B, sys->ctx) == PH_OK)
+        return PH_OK;
+    ev->refused = "positions";
+    return PH_E_CALLBACK;
+}
+
 ph_status ph_eval_positions(ph_eval *ev, const ph_state *s)
 {
     const ph_system *sys = ev->lay->sys;
+    if (sys->positions)
+        return positions_at_once(ev, s);
     CALL(B, s, ev->B);
     if (sys->Phi)
         CALL(Phi, s, ev->Phi);
@@ -283,34 +295,46 @@ ph_status ph_eval_rate(ph_eval *ev, const ph_state *s)
 ph_status ph_eval_violations(ph_eval *ev, const ph_state *s)
 {
     const ph_system *sys = ev->lay->sys;
-    if (!sys->products)
+    if (sys->products)
+        return add_products(ev, s, NULL, PH_EVAL_PHI | PH_EVAL_RATE);
+    ph_status status = ph_eval_positions(ev, s);
+    return status == PH_OK ? rate_at(ev, s) : status;
+}
+
+/* M, where it changes */
+static ph_status mass_of(ph_eval *ev, const ph_state *s)
+{
+    return ev->lay->sys->flags & PH_MASS_CONSTANT ? PH_OK : ph_eval_mass(ev, s);
+}
+
+/* What a residual has beside M and g. */
+static ph_status beside_g(ph_eval *ev, const ph_state *s, unsigned what)
+{
+    const ph_layout *lay = ev->lay;
+    const ph_system *sys = lay->sys;
+    int at_once = sys->positions && !sys->products && (what & PH_EVAL_PHI);
+    if (at_once && positions_at_once(ev, s) != PH_OK)
+        return PH_E_CALLBACK;
+    if (lay->C && !at_once)
         CALL(B, s, ev->B);
-    return add_products(ev, s, NULL, PH_EVAL_PHI | PH_EVAL_RATE);
+    memcpy(ev->r, ev->g, sizeof(double) * (size_t)lay->nv);
+    return add_products(ev, s, ev->r, at_once ? what & ~PH_EVAL_PHI : what);
 }
 
 ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
 {
-    const ph_layout *lay = ev->lay;
-    const ph_system *sys = lay->sys;
-    if (!(sys->flags & PH_MASS_CONSTANT))
-        CALL(M, s, ev->M);
+    const ph_system *sys = ev->lay->sys;
+    if (mass_of(ev, s) != PH_OK)
+        return PH_E_CALLBACK;
     CALL(g, s, ev->g);
-    if (lay->C)
-        CALL(B, s, ev->B);
-    memcpy(ev->r, ev->g, sizeof(double) * (size_t)lay->nv);
-    return add_products(ev, s, ev->r, what);
+    return beside_g(ev, s, what);
 }
 
-ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
+/* Z and g_lambda; K too where it is differenced, which finds Z as well. */
+static ph_status beside_C_K(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_system *sys = ev->lay->sys;
     int needs_Z = (what & PH_EVAL_RATE) && ev->lay->C;
-    if (sys->C)
-        CALL(C, s, ev->C);
-    else if (ph_eval_difference_v(ev, s, ev->C) != PH_OK)
-        return PH_E_CALLBACK;
-    if (sys->K)
-        CALL(K, s, ev->K);
     if (needs_Z && sys->Z)
         CALL(Z, s, ev->Z);
     if (!sys->K || (needs_Z && !sys->Z)) {
@@ -320,11 +344,40 @@ ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
     return ev->lay->friction ? ph_eval_friction(ev, s) : PH_OK;
 }
 
+ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (sys->C)
+        CALL(C, s, ev->C);
+    else if (ph_eval_difference_v(ev, s, ev->C) != PH_OK)
+        return PH_E_CALLBACK;
+    if (sys->K)
+        CALL(K, s, ev->K);
+    return beside_C_K(ev, s, what);
+}
+
+ph_status ph_eval_both(ph_eval *ev, const ph_state *s, unsigned what)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (!(sys->tangents && sys->C && sys->K)) {
+        ph_status first = ph_eval_residual(ev, s, what);
+        return first == PH_OK ? ph_eval_tangent(ev, s, what) : first;
+    }
+    if (mass_of(ev, s) != PH_OK)
+        return PH_E_CALLBACK;
+    if (sys->tangents(s, ev->g, ev->C, ev->K, sys->ctx) != PH_OK) {
+        ev->refused = "tangents";
+        return PH_E_CALLBACK;
+    }
+    ph_status status = beside_g(ev, s, what);
+    return status == PH_OK ? beside_C_K(ev, s, what) : status;
+}
+
 ph_status ph_eval_linear(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_system *sys = ev->lay->sys;
-    if (!(sys->flags & PH_MASS_CONSTANT))
-        CALL(M, s, ev->M);
+    if (mass_of(ev, s) != PH_OK)
+        return PH_E_CALLBACK;
     if (ev->lay->C)
         CALL(B, s, ev->B);
     return ph_eval_tangent(ev, s, what);

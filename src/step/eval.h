@@ -53,6 +53,7 @@ void ph_eval_prepare(ph_eval *ev); /* colours; once the arrays are there */
 ph_status ph_eval_mass(ph_eval *ev, const ph_state *s);                    /* M, whatever the flags say */
 ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what); /* M, g, B, r, Phi, rate */
 ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what);  /* C, K, Z, Gl at the same point */
+ph_status ph_eval_both(ph_eval *ev, const ph_state *s, unsigned what);     /* all of these */
 ph_status ph_eval_positions(ph_eval *ev, const ph_state *s);               /* B and Phi */
 ph_status ph_eval_violations(ph_eval *ev, const ph_state *s);              /* Phi and rate */
 /* r += M vdot + B^T lambda, Phi, rate += B v, each if it is not NULL, from M and B as they are */

@@ -583,14 +583,12 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         if (status == PH_OK && shared)
             status = least(sim);
         if (status == PH_OK)
-            status = ph_eval_residual(&sim->ev, &s, nm->what);
+            status = keep ? ph_eval_residual(&sim->ev, &s, nm->what) : ph_eval_both(&sim->ev, &s, nm->what);
         add_load(sim, o);
         sim->stats.residuals++;
         if (status == PH_OK && !keep) {
             o->linearise(sim);
-            status = ph_eval_tangent(&sim->ev, &s, nm->what);
-            if (status == PH_OK)
-                status = ph_newton_factor(sim, o);
+            status = ph_newton_factor(sim, o);
             sim->stats.jacobians++, sim->stats.factorizations++;
         }
         if (status != PH_OK)
