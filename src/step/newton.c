@@ -352,8 +352,10 @@ void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R)
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
 }
 
-/* The largest residual relative to what cancels in it (N4). In the methods v is gp times a difference of positions and vdot eps times one
- * of velocities, so they have their round-off, gp and eps times: at rest too. */
+#define REST 2e-10 /* of its size: by less a mechanism at rest moves in a step */
+
+/* The largest residual relative to what cancels in it (N4). In the methods vdot is eps times a difference of velocities, so it has their
+ * round-off, eps times; velocities of a mechanism at rest have that of positions, gp times. */
 static double noise(const ph_sim *sim, const ph_step_ops *o)
 {
     const ph_layout *lay = &sim->lay;
@@ -362,7 +364,8 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     ph_size q = ph_size_positions(lay, sim->next.q, sim->matrix.body), v = ph_size_largest(lay, sim->next.v),
             a = ph_size_largest(lay, sim->next.vdot);
     for (int k = 0; k < 2; k++) {
-        v.of[k] += q.of[k] / o->inv_gp;
+        double w = q.of[k] / o->inv_gp;
+        v.of[k] += v.of[k] <= REST * w ? w : 0;
         a.of[k] += v.of[k] / o->inv_eps;
     }
     for (int i = 0; i < lay->nv; i++)
