@@ -1,5 +1,6 @@
 /* From the lists of a system to offsets: nodes of odd sizes, one node or two. */
 #include "forms.h"
+#include "polhode/run.h"
 #include "sim_cases.h"
 #include "step/layout.h"
 
@@ -214,6 +215,67 @@ static void links_of_nodes(void **state)
     ph_skeleton_release(k);
 }
 
+/* The system of a model with one of its callbacks replaced, in a copy, as a program does that adds a force. */
+static const ph_system *model;
+
+static ph_status pushed(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    ph_status status = model->g(s, out, model->ctx);
+    out[0] -= 1;
+    return status;
+}
+
+static ph_status same_B(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    return model->B(s, out, model->ctx);
+}
+
+/* It has nothing of the model's callbacks at once, and moves as without them; a mere copy has them all. */
+static void callbacks_that_are_replaced(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"heavy_top.lua", "driven_crank.lua", "spring_ball.lua"};
+    int at_once = 0;
+    for (int k = 0; k < 3; k++)
+        for (int what = 0; what < 3; what++) {
+            char path[300];
+            ph_run *of, *run[2];
+            ph_error err = {0};
+            snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s", files[k]);
+            assert_int_equal(ph_run_open(&of, path, NULL, &err), PH_OK);
+            model = ph_run_system(of);
+            ph_state start = ph_sim_state(ph_run_sim(of));
+            ph_system copy = *model, bare;
+            if (what == 1)
+                copy.g = pushed;
+            if (what == 2)
+                copy.B = same_B;
+            bare = copy;
+            bare.products = NULL, bare.tangents = NULL, bare.positions = NULL;
+            ph_skeleton *skeleton = NULL;
+            assert_int_equal(ph_skeleton_create(&skeleton, &copy, NULL, &err), PH_OK);
+            const ph_layout *lay = &skeleton->lay;
+            int has = lay->products || lay->tangents || lay->positions;
+            assert_int_equal(has, what == 0 && (model->products || model->tangents || model->positions));
+            at_once += has;
+            ph_skeleton_release(skeleton);
+            ph_run_config c = ph_run_defaults();
+            c.options = (const char *const[]){"h=1e-3", "t_end=0.02"}, c.n_options = 2;
+            for (int i = 0; i < 2; i++) {
+                assert_int_equal(
+                    ph_run_create_system(&run[i], i ? &bare : &copy, 0, start.q, start.v, &c, &err), PH_OK);
+                assert_int_equal(ph_run_until(run[i], 0.02, &err), PH_OK);
+            }
+            ph_state a = ph_sim_state(ph_run_sim(run[0])), b = ph_sim_state(ph_run_sim(run[1]));
+            for (int i = 0; i < 3; i++)
+                check_near(a.v[i], b.v[i], what ? 0 : 1e-9); /* exact where neither has them */
+            ph_run_close(run[0]), ph_run_close(run[1]), ph_run_close(of);
+        }
+    assert_int_equal(at_once, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +283,7 @@ int main(void)
         cmocka_unit_test(one_node_or_two),
         cmocka_unit_test(nodes_in_batches),
         cmocka_unit_test(links_of_nodes),
+        cmocka_unit_test(callbacks_that_are_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,6 +148,9 @@ typedef struct ph_system {
     ph_products products;   /* NULL: from the blocks of M and B, and Phi */
     ph_tangents tangents;   /* NULL, or C or K NULL: one after the other */
     ph_positions positions; /* NULL: Phi and B one after the other */
+    const struct ph_system
+        *origin; /* the system whose callbacks and ctx these three stand for: a copy that has others,
+                                       as where forces are added, does without the three. NULL: they are its own */
 
     void *ctx; /* handed to every callback */
 } ph_system;

@@ -677,7 +677,7 @@ static int is_pinned_only(const ph_mechanism *m)
 void ph_mechanism_callbacks(ph_mechanism *m)
 {
     ph_system *sys = &m->sys;
-    sys->ctx = m;
+    sys->ctx = m, sys->origin = sys;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
     sys->products = is_pinned_only(m) ? products : NULL;
     sys->tangents = m->n_forces ? tangents : NULL;

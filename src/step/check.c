@@ -112,7 +112,7 @@ static ph_status check_products(checker *c, const ph_state *s, ph_check *worst, 
     if (ph_eval_block_products(&c->ev, s, c->differenced, sys->Phi ? c->differenced + Phi : NULL,
                                c->differenced + rate) != PH_OK)
         return ph_fail(err, PH_E_CALLBACK, "the callback %s refused", c->ev.refused);
-    if (sys->products(s, c->given, sys->Phi ? c->given + Phi : NULL, c->given + rate, sys->ctx) != PH_OK)
+    if (lay->products(s, c->given, sys->Phi ? c->given + Phi : NULL, c->given + rate, sys->ctx) != PH_OK)
         return ph_fail(err, PH_E_CALLBACK, "the callback products refused");
     for (int i = 0; i < lay->N; i++)
         compare(c, "products", i, -1, lay->slot[i].dim, 1, lay->v_at[i], worst);
@@ -152,7 +152,7 @@ static ph_status check_tangents(checker *c, const ph_state *s, ph_check *worst, 
     const part all[] = {{"g", sys->g, ev->g, NODES, lay->nv},
                         {"C", sys->C, ev->C, PAIRS, lay->size_pairs},
                         {"K", sys->K, ev->K, PAIRS, lay->size_pairs}};
-    if (sys->tangents(s, ev->g, ev->C, ev->K, sys->ctx) != PH_OK)
+    if (lay->tangents(s, ev->g, ev->C, ev->K, sys->ctx) != PH_OK)
         return ph_fail(err, PH_E_CALLBACK, "the callback tangents refused");
     return check_parts(c, s, "tangents", all, 3, worst, err);
 }
@@ -164,7 +164,7 @@ static ph_status check_positions(checker *c, const ph_state *s, ph_check *worst,
     ph_eval *ev = &c->ev;
     const part all[] = {{"Phi", sys->Phi, ev->Phi, ROWS_HOLONOMIC, lay->nl},
                         {"B", sys->B, ev->B, LINKS, lay->size_links}};
-    if (sys->positions(s, ev->Phi, ev->B, sys->ctx) != PH_OK)
+    if (lay->positions(s, ev->Phi, ev->B, sys->ctx) != PH_OK)
         return ph_fail(err, PH_E_CALLBACK, "the callback positions refused");
     return check_parts(c, s, "positions", all, 2, worst, err);
 }
@@ -199,10 +199,10 @@ static ph_status check_all(checker *c, ph_check *worst, ph_error *err)
             return ph_fail(err, PH_E_CALLBACK, "the callback %s refused", c->ev.refused);
         compare_all(c, row[k].what, row[k].shape, worst);
     }
-    ph_status status = sys->products ? check_products(c, &s, worst, err) : PH_OK;
-    if (status == PH_OK && sys->tangents && sys->C && sys->K)
+    ph_status status = c->lay.products ? check_products(c, &s, worst, err) : PH_OK;
+    if (status == PH_OK && c->lay.tangents)
         status = check_tangents(c, &s, worst, err);
-    return status == PH_OK && sys->positions ? check_positions(c, &s, worst, err) : status;
+    return status == PH_OK && c->lay.positions ? check_positions(c, &s, worst, err) : status;
 }
 
 ph_status ph_system_check(const ph_system *sys, double t, const double *q, const double *v,

@@ -196,7 +196,7 @@ ph_status ph_eval_links(ph_eval *ev, const ph_state *s, double *B)
 static ph_status positions_at_once(ph_eval *ev, const ph_state *s)
 {
     const ph_system *sys = ev->lay->sys;
-    if (sys->positions(s, ev->Phi, ev->B, sys->ctx) == PH_OK)
+    if (ev->lay->positions(s, ev->Phi, ev->B, sys->ctx) == PH_OK)
         return PH_OK;
     ev->refused = "positions";
     return PH_E_CALLBACK;
@@ -205,7 +205,7 @@ static ph_status positions_at_once(ph_eval *ev, const ph_state *s)
 ph_status ph_eval_positions(ph_eval *ev, const ph_state *s)
 {
     const ph_system *sys = ev->lay->sys;
-    if (sys->positions)
+    if (ev->lay->positions)
         return positions_at_once(ev, s);
     CALL(B, s, ev->B);
     if (sys->Phi)
@@ -277,9 +277,9 @@ static ph_status add_products(ph_eval *ev, const ph_state *s, double *r, unsigne
            *rate = what & PH_EVAL_RATE ? ev->rate : NULL;
     if (rate && open_rate(ev, s) != PH_OK)
         return PH_E_CALLBACK;
-    if (!sys->products)
+    if (!ev->lay->products)
         return ph_eval_block_products(ev, s, r, Phi, rate);
-    if (sys->products(s, r, Phi, rate, sys->ctx) == PH_OK)
+    if (ev->lay->products(s, r, Phi, rate, sys->ctx) == PH_OK)
         return PH_OK;
     ev->refused = "products";
     return PH_E_CALLBACK;
@@ -294,8 +294,7 @@ ph_status ph_eval_rate(ph_eval *ev, const ph_state *s)
 
 ph_status ph_eval_violations(ph_eval *ev, const ph_state *s)
 {
-    const ph_system *sys = ev->lay->sys;
-    if (sys->products)
+    if (ev->lay->products)
         return add_products(ev, s, NULL, PH_EVAL_PHI | PH_EVAL_RATE);
     ph_status status = ph_eval_positions(ev, s);
     return status == PH_OK ? rate_at(ev, s) : status;
@@ -312,7 +311,7 @@ static ph_status beside_g(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_layout *lay = ev->lay;
     const ph_system *sys = lay->sys;
-    int at_once = sys->positions && !sys->products && (what & PH_EVAL_PHI);
+    int at_once = lay->positions && !lay->products && (what & PH_EVAL_PHI);
     if (at_once && positions_at_once(ev, s) != PH_OK)
         return PH_E_CALLBACK;
     if (lay->C && !at_once)
@@ -359,13 +358,13 @@ ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
 ph_status ph_eval_both(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_system *sys = ev->lay->sys;
-    if (!(sys->tangents && sys->C && sys->K)) {
+    if (!ev->lay->tangents) {
         ph_status first = ph_eval_residual(ev, s, what);
         return first == PH_OK ? ph_eval_tangent(ev, s, what) : first;
     }
     if (mass_of(ev, s) != PH_OK)
         return PH_E_CALLBACK;
-    if (sys->tangents(s, ev->g, ev->C, ev->K, sys->ctx) != PH_OK) {
+    if (ev->lay->tangents(s, ev->g, ev->C, ev->K, sys->ctx) != PH_OK) {
         ev->refused = "tangents";
         return PH_E_CALLBACK;
     }

@@ -124,9 +124,21 @@ static ph_status measure_places(ph_layout *lay, ph_error *err)
     return PH_OK;
 }
 
+/* Callbacks at once are those of the ones alone. */
+static int has_its_own(const ph_system *sys)
+{
+    const ph_system *o = sys->origin;
+    return !o || (sys->M == o->M && sys->g == o->g && sys->Phi == o->Phi && sys->B == o->B &&
+                  sys->Phi_t == o->Phi_t && sys->C == o->C && sys->K == o->K && sys->ctx == o->ctx);
+}
+
 ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
 {
     *lay = (ph_layout){.sys = sys, .max_dim = 1};
+    if (has_its_own(sys)) {
+        lay->products = sys->products, lay->positions = sys->positions;
+        lay->tangents = sys->C && sys->K ? sys->tangents : NULL;
+    }
     if (!sys || sys->n_nodes < 1 || !sys->nodes)
         return ph_fail(err, PH_E_INPUT, "the system has no nodes");
     if (sys->n_constraints < 0 || (sys->n_constraints > 0 && !sys->constraints))

@@ -29,6 +29,9 @@ typedef struct ph_block {
 
 typedef struct ph_layout {
     const ph_system *sys;
+    ph_products products; /* of sys, as long as what they stand for was not replaced, or NULL; and so on */
+    ph_tangents tangents;
+    ph_positions positions;
     int N, C;               /* nodes, constraints */
     int nq, nv, nl, nR, nT; /* sizes: q, v, lambda, rotation matrices, tangent operators */
     int n_pairs, n_links;   /* listed blocks */
