@@ -68,6 +68,17 @@ static void ramps(void **state)
     go(run, 1);
     double rate = (3 * 0.5 + 4 * 0.01 + 5 * 0.49) / 2;
     check_near(get(run, PH_GET_JOINT_RATE, 0), rate, 1e-4); /* order 2: the kink */
+    ph_error err = {0};
+    for (int k = 0; k < 2; k++) { /* anew, it stays as it is set, from the start on */
+        if (k)
+            assert_int_equal(ph_run_set_options(run, (const char *const[]){"h=5e-3"}, 1, &err), PH_OK);
+        else
+            assert_int_equal(ph_run_reset(run, &err), PH_OK);
+        check_near(get(run, PH_GET_INPUT, 0), 5 + 2 * k, 0); /* exact */
+        go(run, 0.5);
+        check_near(get(run, PH_GET_JOINT_RATE, 0), (5 + 2 * k) * 0.5 / 2, 1e-10); /* round-off */
+        assert_int_equal(ph_run_set_input(run, 0, 7), PH_OK);
+    }
     ph_run_close(run);
 }
 

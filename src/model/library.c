@@ -316,11 +316,36 @@ static void open_library(lua_State *L, const char *name, lua_CFunction open)
     lua_pop(L, 1);
 }
 
+/* Arithmetic makes numbers of strings. Upvalue: the function that does. */
+static int charged_arithmetic(lua_State *L)
+{
+    ph_sandbox_charge(ph_reader_of(L), L, work_bytes(L));
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
+static void charge_arithmetic(lua_State *L)
+{
+    lua_pushliteral(L, "");
+    lua_getmetatable(L, -1);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+        if (lua_isfunction(L, -1)) {
+            lua_pushvalue(L, -2);
+            lua_pushvalue(L, -2);
+            lua_pushcclosure(L, charged_arithmetic, 1);
+            lua_rawset(L, -5);
+        }
+    lua_pop(L, 2);
+}
+
 void ph_library_open(lua_State *L)
 {
     open_library(L, LUA_GNAME, luaopen_base);
     open_library(L, LUA_MATHLIBNAME, luaopen_math);
     open_library(L, LUA_STRLIBNAME, luaopen_string);
+    charge_arithmetic(L);
     open_library(L, LUA_TABLIBNAME, luaopen_table);
     lua_getglobal(L, LUA_MATHLIBNAME);
     lua_getfield(L, -1, "randomseed");

@@ -219,6 +219,7 @@ ph_status ph_run_explain_start(const ph_mechanism *mech, const ph_model *model, 
 /* run_input.c */
 ph_status ph_inputs_adopt(ph_run *run); /* of a new mechanism: it gets those of the run; PH_E_MEMORY */
 void ph_inputs_free(ph_run *run);
+void ph_inputs_settle(ph_run *run); /* before the run starts anew: they stay as they were set */
 double ph_inputs_value(const ph_run *run, int input); /* now */
 ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
 void ph_inputs_tape(ph_run *run, ph_tape *t);

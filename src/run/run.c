@@ -356,8 +356,9 @@ void ph_run_close(ph_run *run)
 
 /* ---- back to the start --------------------------------------------------------------------------------- */
 
-static void tape_with_turns(ph_run *run, ph_tape *tape)
+static void tape_before(ph_run *run, ph_tape *tape)
 {
+    ph_inputs_tape(run, tape);
     if (run->mech)
         ph_tape_bytes(tape, run->mech->turns, (size_t)run->mech->n_turns * sizeof *run->mech->turns);
     ph_sim_tape(run->sim, tape);
@@ -370,12 +371,13 @@ static ph_status restart(ph_run *run, double t, const double *q, const double *v
     ph_status s = ph_events_rewind(run, err);
     if (s != PH_OK)
         return s;
-    tape_with_turns(run, &tape);
+    tape_before(run, &tape);
     void *kept = ph_alloc(run->config.alloc, tape.used);
     if (!kept)
         return ph_fail(err, PH_E_MEMORY, "not enough memory to start anew");
     tape = (ph_tape){.mode = PH_TAPE_WRITE, .at = kept};
-    tape_with_turns(run, &tape);
+    tape_before(run, &tape);
+    ph_inputs_settle(run);
     if (run->mech)
         ph_mechanism_rewind(run->mech); /* efforts at the start read angles */
     s = ph_sim_reset(run->sim, t, q, v, err);
@@ -383,7 +385,7 @@ static ph_status restart(ph_run *run, double t, const double *q, const double *v
         ph_run_explain_static(run, s, err);
         ph_events_return(run);
         tape = (ph_tape){.mode = PH_TAPE_READ, .at = kept};
-        tape_with_turns(run, &tape);
+        tape_before(run, &tape);
     }
     ph_free(run->config.alloc, kept);
     if (s != PH_OK)

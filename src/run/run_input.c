@@ -24,11 +24,19 @@ static void hand_over(ph_run *run)
 }
 
 /* Values that are not set are those of the model at hand. */
+/* One that was set in a step of the past, as a line to its end, has come there. */
+static void settle(ph_input *u)
+{
+    if (!u->n)
+        u->t[0] = u->t[1], u->u[0] = u->u[1];
+}
+
 static void begin_input(ph_run *run, int k)
 {
     if (run->input_set[k])
-        return;
-    run->input[k] = run->mech->input[k];
+        settle(&run->input[k]);
+    else
+        run->input[k] = run->mech->input[k];
 }
 
 void ph_inputs_free(ph_run *run)
@@ -64,6 +72,14 @@ ph_status ph_inputs_adopt(ph_run *run)
         begin_input(run, k);
     hand_over(run);
     return PH_OK;
+}
+
+void ph_inputs_settle(ph_run *run)
+{
+    for (int k = 0; k < run->n_inputs; k++)
+        settle(&run->input[k]);
+    if (run->n_inputs)
+        hand_over(run);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */

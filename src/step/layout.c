@@ -135,7 +135,7 @@ static int has_its_own(const ph_system *sys)
 ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
 {
     *lay = (ph_layout){.sys = sys, .max_dim = 1};
-    if (has_its_own(sys)) {
+    if (sys && has_its_own(sys)) {
         lay->products = sys->products, lay->positions = sys->positions;
         lay->tangents = sys->C && sys->K ? sys->tangents : NULL;
     }
