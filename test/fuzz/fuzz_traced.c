@@ -397,8 +397,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const ph_traced *t = model->sensor[0].f.traced;
     must(t->program || t->reason);
-    /* what only values that are kept between calls would explain */
-    must(!t->reason ||
+    /* what only values that are kept between calls would explain; with NaN, sorting has no order to find */
+    must(!t->reason || strstr(w.text, "table.sort") ||
          (!strstr(t->reason, "gives something else") && !strstr(t->reason, "from call to call")));
     if (t->program && t->program->n_args <= ARGUMENTS) {
         size_t n = (size_t)t->program->n_numbers, room = ph_program_room(t->program);
