@@ -60,6 +60,7 @@ static void check_products(ph_space_code space)
     ph_check worst;
     if (ph_system_check(&o.sys, s.t, s.q, s.v, s.vdot, s.lambda, &worst, &err) != PH_OK)
         fail_msg("%s", err.text);
+    check_le(worst.error, 1e-7); /* of central differences */
     free(M), free(B);
     ph_sim_destroy(sim);
     open_close(&o);
