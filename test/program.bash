@@ -71,3 +71,17 @@ finish() {
     echo "all well after $checks runs"
     exit 0
 }
+
+# arm T_END: a model of one body, with a parameter, a sensor and an objective
+arm() {
+    cat <<END_OF_MODEL
+model "arm"
+gravity {0, 0, -9.81}
+local m = param("m", 2.0)
+body  { name = "arm", mass = m, inertia = {0.1, 0.2, 0.15}, position = {0.5, 0, 0} }
+joint { name = "pin", type = "revolute", bodies = {"ground", "arm"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+sensor{ name = "tip", type = "position", body = "arm", at = {0.5, 0, 0} }
+objective { name = "low", final = function(s) return (s.arm.position.z + 0.3)^2 end }
+run   { t_end = $1, h = 1e-3 }
+END_OF_MODEL
+}

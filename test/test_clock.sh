@@ -9,16 +9,7 @@ if [[ -z $library ]]; then
 fi
 export PH_JUMPS=$tmp/jumps POLHODE_CACHE=
 
-cat >arm.lua <<'END_OF_MODEL'
-model "arm"
-gravity {0, 0, -9.81}
-local m = param("m", 2.0)
-body  { name = "arm", mass = m, inertia = {0.1, 0.2, 0.15}, position = {0.5, 0, 0} }
-joint { name = "pin", type = "revolute", bodies = {"ground", "arm"}, at = {0, 0, 0}, axis = {0, 1, 0} }
-sensor{ name = "tip", type = "position", body = "arm", at = {0.5, 0, 0} }
-objective { name = "low", final = function(s) return (s.arm.position.z + 0.3)^2 end }
-run   { t_end = 0.3, h = 1e-3 }
-END_OF_MODEL
+arm 0.3 >arm.lua
 
 jumping() { # ARGS...: the program, killed after a minute
     checks=$((checks + 1))

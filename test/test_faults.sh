@@ -11,16 +11,7 @@ fi
 export POLHODE_CACHE="$tmp/cache"
 mkdir cache
 
-cat >arm.lua <<'END_OF_MODEL'
-model "arm"
-gravity {0, 0, -9.81}
-local m = param("m", 2.0)
-body  { name = "arm", mass = m, inertia = {0.1, 0.2, 0.15}, position = {0.5, 0, 0} }
-joint { name = "pin", type = "revolute", bodies = {"ground", "arm"}, at = {0, 0, 0}, axis = {0, 1, 0} }
-sensor{ name = "tip", type = "position", body = "arm", at = {0.5, 0, 0} }
-objective { name = "low", final = function(s) return (s.arm.position.z + 0.3)^2 end }
-run   { t_end = 0.05, h = 1e-3 }
-END_OF_MODEL
+arm 0.05 >arm.lua
 flexible=$models/flexible_pendulum_modal.lua
 
 clean() { # FILE: nothing of an earlier run is there

@@ -13,9 +13,9 @@ void ph_images_drop(ph_images *all);                    /* the same */
 /* An idle one becomes the state of r, as it was when it was taken. 0: there is none. */
 int ph_image_enter(ph_reader *r);
 
-/* Memory for a new state of r; NULL: the state has to do without. */
+/* Memory for a new state of r that becomes an image, where there is any; then its state is ready, outside of any call. */
 void ph_image_prepare(ph_reader *r);
-void ph_image_take(ph_reader *r); /* its state is ready, outside of any call */
+void ph_image_take(ph_reader *r);
 
 /* The state is needed no more: its image is idle again. */
 void ph_image_leave(ph_reader *r);

@@ -20,6 +20,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                                    \
     } while (0)
 
+/* Bytes one by one, by which a harness chooses; 0 where there are no more. */
+typedef struct fuzz_bytes {
+    const uint8_t *data;
+    size_t size, at;
+} fuzz_bytes;
+
+static inline int fuzz_byte(fuzz_bytes *b)
+{
+    return b->at < b->size ? b->data[b->at++] : 0;
+}
+
 /* The bytes as a file; its path, which holds until the next call. */
 const char *fuzz_file(const char *ending, const uint8_t *data, size_t size);
 

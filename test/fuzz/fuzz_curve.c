@@ -8,21 +8,11 @@
 
 enum { POINTS = 12, PLACES = 8 };
 
-typedef struct bytes {
-    const uint8_t *data;
-    size_t size, at;
-} bytes;
-
-static int byte(bytes *b)
-{
-    return b->at < b->size ? b->data[b->at++] : 0;
-}
-
 /* Any size that is allowed, most of them near 1. */
-static double number(bytes *b)
+static double number(fuzz_bytes *b)
 {
-    int k = byte(b), size = k < 192 ? 0 : k < 248 ? byte(b) % 41 - 20 : byte(b) % 601 - 300;
-    double x = ((k & 31) - 15) / 8.0 + byte(b) / 4096.0;
+    int k = fuzz_byte(b), size = k < 192 ? 0 : k < 248 ? fuzz_byte(b) % 41 - 20 : fuzz_byte(b) % 601 - 300;
+    double x = ((k & 31) - 15) / 8.0 + fuzz_byte(b) / 4096.0;
     return fmax(-PH_MODEL_NUMBER, fmin(PH_MODEL_NUMBER, ldexp(x, size)));
 }
 
@@ -32,11 +22,11 @@ typedef struct made {
 } made;
 
 /* 0: the reader refuses them. */
-static int make(bytes *b, made *m)
+static int make(fuzz_bytes *b, made *m)
 {
-    m->c = (ph_curve){(ph_curve_kind)(byte(b) % 3),
-                      (ph_curve_outside)(byte(b) % 4),
-                      2 + byte(b) % (POINTS - 1),
+    m->c = (ph_curve){(ph_curve_kind)(fuzz_byte(b) % 3),
+                      (ph_curve_outside)(fuzz_byte(b) % 4),
+                      2 + fuzz_byte(b) % (POINTS - 1),
                       m->x,
                       m->y,
                       NULL};
@@ -126,14 +116,14 @@ static void meet_place(const made *m, double x)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    bytes b = {data, size, 0};
+    fuzz_bytes b = {data, size, 0};
     made m;
     if (!make(&b, &m))
         return 0;
     meet_points(&m.c);
     for (int k = 0; k < PLACES; k++) {
-        int i = byte(&b) % (m.c.n - 1);
-        differentiate(&m.c, i, m.x[i] + ph_curve_width(&m.c, i) * (byte(&b) + 1) / 257);
+        int i = fuzz_byte(&b) % (m.c.n - 1);
+        differentiate(&m.c, i, m.x[i] + ph_curve_width(&m.c, i) * (fuzz_byte(&b) + 1) / 257);
         meet_place(&m, number(&b));
     }
     meet_place(&m, PH_MODEL_NUMBER);

@@ -22,22 +22,12 @@ static const char *const ways[][2] = {{"method=genalpha", "formulation=ggl"},
                                       {"method=genalpha", "tol=1e-4"}};
 enum { WAYS = 6, DEEDS = 24, TABLE = 6, U = 0, V = 1, INPUTS = 2 };
 
-typedef struct bytes {
-    const uint8_t *data;
-    size_t size, at;
-} bytes;
-
-static int byte(bytes *b)
-{
-    return b->at < b->size ? b->data[b->at++] : 0;
-}
-
-static double number(bytes *b)
+static double number(fuzz_bytes *b)
 {
     static const double few[] = {0,      1,    -1,  INFINITY, -INFINITY, NAN,   1e300, -1e300,
                                  5e-324, 1e-9, 1e9, -0.0,     0.01,      0.005, 2,     1e100};
-    int k = byte(b);
-    return k < 32 ? few[k % 16] : (k - 144) / 32.0 + byte(b) / 8192.0;
+    int k = fuzz_byte(b);
+    return k < 32 ? few[k % 16] : (k - 144) / 32.0 + fuzz_byte(b) / 8192.0;
 }
 
 /* What a run shows, before and after. */
@@ -64,9 +54,9 @@ static int same_motion(const seen *a, const seen *b)
 }
 
 /* A value: refused, or there at once (or, along a line, at the end of the step). */
-static void set_value(ph_run *run, bytes *b)
+static void set_value(ph_run *run, fuzz_bytes *b)
 {
-    int k = byte(b) % 4 - 1;
+    int k = fuzz_byte(b) % 4 - 1;
     double x = number(b), now;
     seen before = look(run);
     ph_status s = ph_run_set_input(run, k, x);
@@ -79,13 +69,13 @@ static void set_value(ph_run *run, bytes *b)
         must(s == PH_OK || before.input[i] == after.input[i]);
 }
 
-static void set_table(ph_run *run, bytes *b)
+static void set_table(ph_run *run, fuzz_bytes *b)
 {
     double t[TABLE], u[TABLE], at = number(b);
-    int k = byte(b) % 3, n = byte(b) % (TABLE + 1), good = n > 0 && k < INPUTS, odd = byte(b);
+    int k = fuzz_byte(b) % 3, n = fuzz_byte(b) % (TABLE + 1), good = n > 0 && k < INPUTS, odd = fuzz_byte(b);
     ph_error err = {.text = ""};
     for (int i = 0; i < n; i++) {
-        t[i] = odd & 1 ? number(b) : at + 0.013 * i * (1 + byte(b)), u[i] = number(b);
+        t[i] = odd & 1 ? number(b) : at + 0.013 * i * (1 + fuzz_byte(b)), u[i] = number(b);
         good = good && isfinite(t[i]) && isfinite(u[i]) && (!i || t[i] > t[i - 1]);
     }
     seen before = look(run);
@@ -99,14 +89,14 @@ static void set_table(ph_run *run, bytes *b)
     must(!good || (after.input[k] >= low && after.input[k] <= high));
 }
 
-static void set_text(ph_run *run, bytes *b)
+static void set_text(ph_run *run, fuzz_bytes *b)
 {
     static const char *const words[] = {"u",     "v",   "w", "=",     "1",     "-2.5",
                                         "1e400", "nan", "",  "x.csv", "0x1p3", " "};
     char text[64] = "";
     ph_error err = {.text = ""};
-    for (int k = byte(b) % 5; k > 0; k--)
-        strcat(text, words[byte(b) % 12]);
+    for (int k = fuzz_byte(b) % 5; k > 0; k--)
+        strcat(text, words[fuzz_byte(b) % 12]);
     if (ph_run_input_text(run, text, &err) != PH_OK)
         must(err.text[0]);
     look(run);
@@ -145,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static ph_run *run[WAYS];
     ph_error err;
-    bytes b = {data, size, 0};
+    fuzz_bytes b = {data, size, 0};
     if (!run[0]) {
         ph_model *model;
         must(ph_model_read_text(&model, "a.lua", wheel, sizeof wheel - 1, NULL, 0, NULL, &err) == PH_OK);
@@ -156,12 +146,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         ph_model_free(model);
     }
-    ph_run *at = run[byte(&b) % WAYS];
+    ph_run *at = run[fuzz_byte(&b) % WAYS];
     must(ph_run_set_input_table(at, U, 1, &(double){0}, &(double){3}, &err) == PH_OK);
     must(ph_run_set_input_table(at, V, 1, &(double){0}, &(double){0}, &err) == PH_OK);
     must(ph_run_reset(at, &err) == PH_OK);
     for (int k = 0; k < DEEDS && b.at < b.size; k++)
-        switch (byte(&b) % 8) {
+        switch (fuzz_byte(&b) % 8) {
         case 0:
             set_table(at, &b);
             break;
