@@ -6,11 +6,9 @@
 #include "base/ftz.h"
 #include "compile/native.h"
 
-#define REACHED 1e-9 /* of a step: what is left of it at the end */
-
 static int is_under_way(const ph_run *run, double t)
 {
-    return ph_run_time(run) < t - REACHED * run->def.opt.h && ph_run_ended_by(run) < 0;
+    return ph_run_time(run) < t - PH_REACHED * run->def.opt.h && ph_run_ended_by(run) < 0;
 }
 
 /* Members that have the code take their places in one struct; others, of -1, go alone. */

@@ -20,6 +20,8 @@ typedef struct ph_told {
     ph_options method;     /* below options */
 } ph_told;
 
+#define PH_REACHED 1e-9 /* of a step: what is left of it at the end */
+
 #define PH_INTEGRAL 4 /* points of the polynomial by which numbers of a run are integrated over time */
 
 /* An integral so far, through the last values; plain numbers, so that it can be saved. */

@@ -298,13 +298,11 @@ ph_status ph_run_step(ph_run *run, ph_error *err)
     return s == PH_OK && met ? meet_events(run, run->sim->stats.steps > before, err) : s;
 }
 
-#define REACHED 1e-9 /* of a step: what is left of it at the end */
-
 /* Steps of constant size must meet t. */
 static ph_status check_end(const ph_run *run, double t, ph_error *err)
 {
     double h = run->def.opt.h, now = ph_run_time(run), n = h > 0 ? (t - run->sim->grid) / h : 0;
-    if (!isfinite(t) || t < now - REACHED * fmax(h, fabs(now)))
+    if (!isfinite(t) || t < now - PH_REACHED * fmax(h, fabs(now)))
         return ph_fail(err, PH_E_INPUT, "the run is at t = %.9g and cannot go to %.9g", now, t);
     if (fabs(n - round(n)) > 1e-6)
         return ph_fail(err, PH_E_INPUT,
@@ -348,7 +346,7 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
     ph_status s = make_ready(run, err);
     if (s == PH_OK)
         s = check_end(run, t, err);
-    double slack = run->def.opt.h > 0 ? REACHED * run->def.opt.h : 0, own = 0;
+    double slack = run->def.opt.h > 0 ? PH_REACHED * run->def.opt.h : 0, own = 0;
     *arrived = 0;
     if (s == PH_OK && !run->observed)
         s = show(run, PH_ON_START, err);
