@@ -17,12 +17,7 @@
 
 const char *ph_frozen_refuses(const ph_function *f)
 {
-    const ph_traced *t = f->traced;
-    if (!f->call)
-        return NULL;
-    if (!t || !t->program)
-        return t && t->reason ? t->reason : "it was not traced";
-    return t->untraced ? (t->reason ? t->reason : "a way through it is not known") : NULL;
+    return f->call && (!f->traced->program || f->traced->untraced) ? f->traced->reason : NULL;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------- */
