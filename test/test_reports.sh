@@ -70,4 +70,77 @@ has out '"rows":[{"variant":"genalpha","h":0.002'
 run 0 run arm.lua --formulation index3 --extrapolate
 has out "results less their error, which is an estimate"
 
+# ---- pictures of what has no sensors, few numbers, or a great many --------------------------------------------------------------
+
+if command -v gnuplot >/dev/null; then
+    for problem in pendulum heavy_top_so3 heavy_top; do
+        run 0 run $problem --t-end 0.01 --plot $problem.svg --quiet
+        grep -q '<svg' $problem.svg || fail "no picture of $problem"
+    done
+    run 0 run many.lua --tol 1e-4 --plot tol.svg --sensor m,seven --quiet
+    run 0 run many.lua --plot xy.svg --plot-xy m.x,m.2 --plot-xy seven.1,seven.7 --quiet
+    run 0 sweep heavy_top --vary x=15,10,12 --t-end 0.01 --plot drift.svg --quiet
+    has drift.svg "energy drift"
+    run 0 sweep many.lua --vary m=3,1,2 --vary h=2e-3,1e-3 --sensor m --plot map.svg --quiet
+    has map.svg "sensor.m.1"
+    run 0 sweep many.lua --vary m=1 --vary h=2e-3,1e-3 --sensor m --plot points.svg --quiet
+    run 0 sweep many.lua --vary m=1,2 --vary h=2e-3,1e-3 --vary rho=0.5,0.9 --sensor seven --plot many.svg --quiet
+    run 0 converge arm.lua --h 2e-3,1e-3 --reference finest --space R3xSO3,SE3 --plot spaces.svg --view spaces.html --quiet
+    has spaces.html "h = 0.001 s, "
+fi
+
+# ---- references that are files -------------------------------------------------------------------------------------------------
+
+run 0 run arm.lua --h 1e-4 -o ref.csv --quiet
+run 0 converge arm.lua --h 2e-3,1e-3 --reference ref.csv --sensor tip --json
+is_json out
+run 0 converge arm.lua --tol 1e-3,1e-4 --reference ref.csv --json
+is_json out
+awk -F, -v c="$(grep -vE '^#' ref.csv | head -n 1 | tr ',' '\n' | grep -nE 'arm.vx' | head -n 1 | cut -d: -f1)" \
+    '/^#/ { print; next } { s = ""; for (i = 1; i <= NF; i++) if (i != c) s = s (s == "" ? "" : ",") $i; print s }' ref.csv >no_vx.csv
+run 0 converge arm.lua --h 2e-3,1e-3 --reference no_vx.csv --sensor tip
+has err "'no_vx.csv' does not have all columns of v: it is not compared"
+run 0 work arm.lua --h 2e-3,1e-3 --reference no_vx.csv --json
+is_json out
+grep -q '"v":' out && fail "work compares a column that is missing"
+
+# ---- sensitivities, linear systems, tables ---------------------------------------------------------------------------------------
+
+cat >bare.lua <<'END_OF_MODEL'
+model "bare"
+body { name = "b", mass = 1, inertia = {1, 1, 1} }
+spring { bodies = {"ground", "b"}, at_a = {0, 0, 1}, at_b = {0, 0, 0}, k = 10, length = 1 }
+run { t_end = 0.01, h = 1e-3 }
+END_OF_MODEL
+refused "there is no parameter 'm'; the model has none" sens bare.lua --param m
+refused "there is no parameter 'k'; the model has: m" sens arm.lua --param k
+refused "leave out --check" sens arm.lua --error --check
+run 0 sens many.lua --param m
+has out "..."
+run 0 linearise bare.lua
+has out "12 states, 0 inputs, 0 outputs"
+refused "-o: 'x' ends neither in .json nor in .csv" linearise bare.lua -o x
+refused "-o: 'xy.txt' ends neither in .json nor in .csv" linearise bare.lua -o xy.txt
+refused "nowhere.lua" linearise nowhere.lua
+refused "the model has no sensor 'tip'" sweep bare.lua --vary h=1e-3,2e-3 --sensor tip
+run 0 modes bare.lua -o /dev/null
+run 0 sweep arm.lua --vary m=1,2 -o /dev/null --fresh
+refused "--live writes no file: leave -o out" view arm.lua --live -o x.html
+refused "--live writes no file: leave --vtk out" view arm.lua --live --vtk x
+refused "there is no benchmark 'nothing'" bench nothing
+cat >hinged.lua <<'END_OF_MODEL'
+model "hinged"
+local k = param("k", 1)
+body   { name = "rod", mass = 1, inertia = {0.1, 0.1, 0.1}, position = {0, 0, -1} }
+joint  { name = "pin", type = "revolute", bodies = {"ground", "rod"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+gravity{0, 0, k > 1.5 and -9.81 or 0}
+run    { t_end = 1, h = 1e-3 }
+END_OF_MODEL
+run 0 modes hinged.lua --about static --vary k=1,1.1,1.2,1.3,1.4,2
+has out "k = 1.2: nothing holds" "no modes for 5 of 6 values of k"
+run 0 freeze hinged.lua -o hinged.json
+refused "the parameters of a frozen model cannot be set" modes hinged.json --vary k=1,2
+refused "m begins with 2, which is outside of 3 to 4" optimise arm.lua --vary m --minimise low --bounds m=3:4
+refused "m begins with 2, which is outside of 0.1 to 1" optimise arm.lua --vary m --minimise low --bounds m=0.1:1
+
 finish
