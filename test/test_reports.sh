@@ -143,4 +143,50 @@ refused "the parameters of a frozen model cannot be set" modes hinged.json --var
 refused "m begins with 2, which is outside of 3 to 4" optimise arm.lua --vary m --minimise low --bounds m=3:4
 refused "m begins with 2, which is outside of 0.1 to 1" optimise arm.lua --vary m --minimise low --bounds m=0.1:1
 
+# ---- compiled models, reduced bodies, optima, names that are taken ---------------------------------------------------------------
+
+mkdir code
+run 0 compile arm.lua --assemble --max-iterations=9 --h 2e-3 -o code
+has code/arm.c "#define PH_MAX_ITERATIONS 9"
+cat >soft.lua <<'END_OF_MODEL'
+flexible { name = "rod", geometric_stiffness = false, modes = {n = 2}, interfaces = {tip = 4},
+           beam = {from = {0, 0, 0}, to = {1, 0, 0}, n = 4, section = {EA = 2.1e7, GJ = 135, EI = 175}, mass = {rhoA = 0.785, rhoJ = 1e-4}} }
+run { t_end = 0.01, h = 1e-3 }
+END_OF_MODEL
+run 0 reduce soft.lua -o soft.json
+has out "stress stiffness none" "wrote soft.json"
+run 0 reduce soft.lua -o soft.json --json
+is_json out
+has out '"load_cases":0' '"file":"soft.json"'
+echo "flexible { name = 'rod', file = 'soft.json' }" >again.lua
+run 0 reduce again.lua --json
+is_json out
+grep -q '"nodes"' out && fail "a reduced body has no nodes"
+run 0 sens arm.lua --error --objective other,low
+has out "low = "
+if "$polhode" optimise arm.lua --vary m --minimise low --bounds m=1:3 >/dev/null 2>&1; then # with NLopt
+    run 0 optimise arm.lua --vary m --minimise tip.3 --bounds m=1:3 --evaluations 3 -o best.csv --json
+    is_json out
+    has best.csv "evaluation,m,tip.3,gradient" "1,2,-0.0007"
+fi
+cat >taken.lua <<'END_OF_MODEL'
+model "taken"
+input { name = "energy", value = 1 }
+input { name = "t", value = 2, unit = "N" }
+input { name = "x", value = 3 }
+state { name = "x", rate = function(t, s) return 1 end }
+body { name = "b", mass = 1, inertia = {1, 1, 1} }
+sensor { name = "energy", type = "energy" }
+run { t_end = 0.01, h = 1e-3 }
+END_OF_MODEL
+run 0 run taken.lua -o taken.csv --quiet
+header=$(grep -v '^#' taken.csv | head -n 1)
+for name in "inputs.energy [1]" "inputs.t [N]" "x [1]" "inputs.x [1]" "energy [J]"; do
+    [[ $header == *"$name"* ]] || fail "no column '$name' in $header"
+done
+[[ $(tr ',' '\n' <<<"$header" | sort | uniq -d) == "" ]] || fail "columns of one name: $header"
+run 0 run heavy_top_so3 --t-end 0.05 --h 1e-3 -o so3.csv --quiet
+run 0 converge heavy_top_so3 --t-end 0.05 --h 1e-2,5e-3 --reference so3.csv --json
+is_json out
+
 finish
