@@ -19,6 +19,10 @@ run 0 run chain --size 3 --t-end 0.01 --json
 is_json out
 run 0 modes spring_ball --about static --json
 is_json out
+run 0 static pendulum
+has out "equilibrium" "bob          position                0              -1"
+run 0 static spring_ball --json
+is_json out
 run 0 modes pendulum --about static
 has out "1 of 1 eigenvalues" "moves 100%"
 run 0 sweep heavy_top --vary x=10,15 --t-end 0.01 -o top.csv --json
