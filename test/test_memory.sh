@@ -25,7 +25,7 @@ perform() {
     (cd made && env "${environment[@]}" "$polhode" "$@") >out 2>err </dev/null
 }
 
-# judge CODE WHICH ARGS...: what the command left behind without allocation WHICH. Of many cases some may end, which the result says.
+# judge CODE WHICH ARGS...: what the command left behind without allocation WHICH. Some of many cases may end so: the result says which.
 judge() {
     local code=$1 which=$2 file many
     shift 2
