@@ -285,7 +285,7 @@ static void broken_texts(void **state)
          "mass = {rhoA = 1, rhoI = 1}} }",
          "mass has no 'rhoI'; did you mean 'rhoA'?"},
         {"flexible { name = 'f', modes = {n = 1}, beam = {" RODS ", frame = {1, 0, 0}, " SECTION "} }",
-         "parallel"},
+         "the second axis of its section is along it"},
         {A_BODY
          "sensor { name = 's', custom = function(t) return table.unpack(" LIST(100, "t[i] = i") ") end }",
          "returns 100 values"},
