@@ -29,6 +29,7 @@ run 0 sweep heavy_top --vary x=10,15 --t-end 0.01 -o top.csv --json
 is_json out
 has out '"model":"heavy_top"' '"cases":2'
 has top.csv "model heavy_top" "vary x=10,15"
+run 0 sweep heavy_top --vary x=10,15 --t-end 0.01 --jobs 100000 --quiet
 run 0 sweep chain --size 3 --vary h=1e-3,2e-3 --t-end 0.01 -o chain.csv
 has chain.csv ", size 3"
 run 0 sweep heavy_top --vary x=15,10,12 --vary h=1e-3,2e-3 --vary rho=0.5,0.9 --t-end 0.01 --json
