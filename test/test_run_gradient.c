@@ -140,6 +140,9 @@ static void refusals(void **state)
         {BODY GOAL "event{ name = 'e', when = function(t) return t - 0.5 end, action = 'stop' }\n"
                    "run{ t_end = 1, h = 0.1 }",
          "event 'e': exact derivatives do not go across events", OBJECTIVE, 0, 0, 0},
+        {BODY GOAL "event{ name = 'e', when = function(t) return t - 0.5 end, action = 'stop' }\n"
+                   "run{ t_end = 1, h = 0.1 }",
+         "event 'e': error bars do not go across events", ERROR, 0, 0, 0},
         {BODY GOAL "force{ body = 'b', value = function(t, s) if t > 0.5 then error('enough') end return {0, "
                    "0, 0} end }\n"
                    "run{ t_end = 1, tol = 1e-6 }",
