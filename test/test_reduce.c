@@ -182,7 +182,7 @@ static void modes_are_counted_first(void **state)
 static void without_memory(void **state)
 {
     (void)state;
-    static const int ids[2] = {0, 60};
+    static const int ids[2] = {0, 30};
     const ph_fe_interface ends[2] = {{"root", 1, &ids[0]}, {"tip", 1, &ids[1]}};
     const ph_fe_spec specs[] = {
         {.type = PH_MODES_CLAMPED, .n = 4, .stiffen = 1},
@@ -197,7 +197,7 @@ static void without_memory(void **state)
     for (int k = 0; k < 6; k++)
         for (long at = 0, all = 0; !all; at++) {
             counter c;
-            ph_fe fe = straight(steel_bar(), 60, 1, 0, 0);
+            ph_fe fe = straight(steel_bar(), 30, 1, 0, 0);
             ph_reduced *r = NULL;
             ph_vec3 origin;
             ph_fe_sound sound;
