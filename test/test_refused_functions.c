@@ -250,7 +250,7 @@ static ph_status starve(const char *path, size_t option, size_t act, int wrong, 
     return s;
 }
 
-/* Of each act some calls; PH_EVERY: more of them, with all options. */
+/* Some calls of each act; PH_EVERY: more of them, with all options. */
 static void every_function(void **state)
 {
     (void)state;
