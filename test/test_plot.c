@@ -2,6 +2,7 @@
 #include "study/plot.h"
 #include "check.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -243,10 +244,25 @@ static void test_ready(void **unused)
     has(err.text, ".svg or .png");
     assert_false(ph_plot_ready("x", &err));
     char *path = strdup(getenv("PATH"));
-    setenv("PATH", "/nowhere", 1);
+    char folder[] = "/tmp/ph_plot_XXXXXX", file[64], several[200];
+    assert_non_null(mkdtemp(folder)); /* a folder, and a file that is no program, of that name */
+    static char longest[5000];
+    memset(longest, 'x', sizeof longest - 1), longest[0] = '/';
+    snprintf(file, sizeof file, "%s/gnuplot", folder);
+    snprintf(several, sizeof several, "::/nowhere:%s", folder);
+    for (int k = 0; k < 4; k++) {
+        if (k == 2)
+            assert_int_equal(mkdir(file, 0700), 0);
+        if (k == 3)
+            assert_true(rmdir(file) == 0 && close(open(file, O_CREAT | O_WRONLY, 0600)) == 0);
+        setenv("PATH", k == 0 ? "/nowhere" : k == 1 ? longest : several, 1);
+        assert_false(ph_plot_ready("x.svg", &err));
+        has(err.text, "gnuplot");
+    }
+    unsetenv("PATH");
     assert_false(ph_plot_ready("x.svg", &err));
-    has(err.text, "gnuplot");
     setenv("PATH", path, 1);
+    unlink(file), rmdir(folder);
     free(path);
 }
 
