@@ -1,6 +1,7 @@
 /* A run as C source. */
 #include "compile/compile.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -31,8 +32,8 @@ static void paste(FILE *out, const ph_text *t)
     const char *p = (const char *)t->bytes, *end = p + t->size;
     fprintf(out, "/* ==== %s ==== */\n\n", t->name);
     while (p < end) {
-        const char *stop = memchr(p, '\n', (size_t)(end - p));
-        stop = stop ? stop + 1 : end;
+        const char *stop =
+            (const char *)memchr(p, '\n', (size_t)(end - p)) + 1; /* the last line has an end too */
         if ((size_t)(stop - p) < 10 || memcmp(p, "#include \"", 10))
             fwrite(p, 1, (size_t)(stop - p), out);
         p = stop;
@@ -42,25 +43,23 @@ static void paste(FILE *out, const ph_text *t)
 
 static void paste_until(FILE *out, int *next, const char *last)
 {
-    while (*next < ph_n_texts) {
+    do
         paste(out, &ph_texts[*next]);
-        if (!strcmp(ph_texts[(*next)++].name, last))
-            return;
-    }
+    while (strcmp(ph_texts[(*next)++].name, last) != 0);
+}
+
+/* The names of texts are the program's own: each is there. */
+static void skip(int *next, const char *to)
+{
+    for (; strcmp(ph_texts[*next].name, to) != 0; ++*next)
+        assert(*next + 1 < ph_n_texts);
 }
 
 const ph_text *ph_text_find(const char *name)
 {
-    for (int k = 0; k < ph_n_texts; k++)
-        if (!strcmp(ph_texts[k].name, name))
-            return &ph_texts[k];
-    return NULL;
-}
-
-static void skip(int *next, const char *to)
-{
-    while (*next < ph_n_texts && strcmp(ph_texts[*next].name, to) != 0)
-        (*next)++;
+    int k = 0;
+    skip(&k, name);
+    return &ph_texts[k];
 }
 
 /* Frames of gcc -O2, all functions together, are half of this in models from one body to ten: those of a step and of a restart

@@ -261,10 +261,10 @@ static const struct {
 
 static const char *part_name(const ph_part *op)
 {
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (parts[k].op == op)
-            return parts[k].name;
-    return NULL;
+    int k = 0;
+    while (parts[k].op != op) /* these are all */
+        k++;
+    return parts[k].name;
 }
 
 /* A body at one of the sides. */
@@ -536,7 +536,7 @@ int ph_compile_is_watched(const ph_compiler *c)
 {
     const ph_mechanism *m = c->mech;
     int plain = c->open->watched && !c->in_loops && !c->lay->nonholonomic && !m->model->n_states &&
-                !m->model->n_couplings && !m->model->n_constraints;
+                !m->model->n_couplings; /* functions as constraints are not compiled at all */
     for (int k = 0; k < m->n_joints; k++)
         plain = plain && m->joint[k].drive < 0;
     for (int k = 0; k < m->n_forces; k++) {
