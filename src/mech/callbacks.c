@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "mech/pin.h"
 #include "mech/carry.h"
 #include "mech/pin.h"
 #include "mech/reach.h"
@@ -17,45 +16,6 @@ static ph_status refused(ph_mechanism *m, const ph_force *f, ph_status status)
     int beam = f->def && ph_force_is_beam(f->def);
     atomic_store(&m->turned, beam ? (int)(f - m->force) + 1 : 0);
     return status;
-}
-
-/* Masses of forces. */
-static ph_status forces_M(ph_mechanism *m, const ph_state *s, double *out)
-{
-    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
-        if (!f->op->M)
-            continue;
-        ph_force_site site;
-        double local[144] = {0};
-        ph_force_at(m, s, f, &site);
-        ph_status status = f->op->M(&site, m->space->plain ? &(ph_put){out, f->K, 3, 0}
-                                                           : &(ph_put){local, ph_local_pairs, 12, 0});
-        if (status != PH_OK)
-            return refused(m, f, status);
-        if (!m->space->plain)
-            ph_space_M(m, s, f->body, f->K, local, out);
-    }
-    return PH_OK;
-}
-
-static ph_status M(const ph_state *s, double *out, void *ctx)
-{
-    ph_mechanism *m = ctx;
-    if (m->inertia)
-        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
-    for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
-        if (b->turns && m->space->singular && m->space->singular(b, s->q)) {
-            atomic_store(&m->singular, (int)(b - m->body) + 1);
-            return PH_E_CALLBACK;
-        }
-        if (b->particle)
-            ph_store33(out + b->M[0], ph_diag3(b->m, b->m, b->m));
-        else if (b->flex < 0)
-            m->space->M(b, s, out);
-    }
-    ph_flex_M(m, s, out);
-    ph_states_M(m, out);
-    return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
 /* Omega x J Omega for J = diag(J), and weight */
@@ -121,6 +81,45 @@ static void open_site(const ph_mechanism *m, const ph_state *s, const ph_force *
 static int row_of(const ph_mechanism *m)
 {
     return m->space->joined ? m->space->n[0] + m->space->n[1] : m->space->n[0];
+}
+
+/* Masses of forces. */
+static ph_status forces_M(ph_mechanism *m, const ph_state *s, double *out)
+{
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        if (!f->op->M)
+            continue;
+        ph_force_site site;
+        double local[144] = {0};
+        open_site(m, s, f, &site);
+        ph_status status = f->op->M(&site, f->direct ? &(ph_put){out, f->K, row_of(m), 0}
+                                                     : &(ph_put){local, ph_local_pairs, 12, 0});
+        if (status != PH_OK)
+            return refused(m, f, status);
+        if (!f->direct)
+            ph_space_M(m, s, f->body, f->K, local, out);
+    }
+    return PH_OK;
+}
+
+static ph_status M(const ph_state *s, double *out, void *ctx)
+{
+    ph_mechanism *m = ctx;
+    if (m->inertia)
+        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
+    for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
+        if (b->turns && m->space->singular && m->space->singular(b, s->q)) {
+            atomic_store(&m->singular, (int)(b - m->body) + 1);
+            return PH_E_CALLBACK;
+        }
+        if (b->particle)
+            ph_store33(out + b->M[0], ph_diag3(b->m, b->m, b->m));
+        else if (b->flex < 0)
+            m->space->M(b, s, out);
+    }
+    ph_flex_M(m, s, out);
+    ph_states_M(m, out);
+    return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
 static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS],

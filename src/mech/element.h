@@ -101,6 +101,9 @@ PH_FN int ph_picked(unsigned pick, int k)
 
 /* ---- forces ------------------------------------------------------------------------------------- */
 
+/* How the mass of a beam is distributed. */
+typedef enum ph_mass_code { PH_LUMPED_MASS, PH_LINEAR_MASS, PH_HELICOIDAL_MASS } ph_mass_code;
+
 /* A force at one instant. */
 typedef struct ph_force_site {
     const ph_force *f;

@@ -485,6 +485,10 @@ ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *o
 /* beam.c */
 void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0); /* NULL: the ground */
 void ph_beam_section(const ph_force_site *s, double *force, double *strain);    /* 6 numbers each */
+double ph_beam_strain_energy(const ph_force_site *s);
+/* Terms of g, M, C and K of an element, with or without mass, added where they are not NULL; K: of the accelerations of s.
+ * PH_E_CALLBACK where it turns by more than PH_BEAM_TURN_MAX, or by what is no number. */
+ph_status ph_beam_put(const ph_force_site *s, ph_vec3 *r, const ph_put *M, const ph_put *C, const ph_put *K);
 
 /* mechanism.c: whose constraint number c of the system is: "joint", "coupling", "constraint" or "norm" */
 const char *ph_mechanism_whose(const ph_mechanism *m, int c, const char **name, ph_origin *origin);
