@@ -82,7 +82,7 @@ PH_FN ph_twist ph_beam_strain(const ph_force *f, ph_twist d)
 
 /* (B1, B2); velocities where damping or inertia asks for them. Returns whether the element turns by no more than
  * PH_BEAM_TURN_MAX, and by a number. */
-PH_FN ph_mask ph_beam_fill(const ph_force_site *s, ph_beam_at *e)
+PH_OUT_OF_LINE ph_mask ph_beam_fill(const ph_force_site *s, ph_beam_at *e)
 {
     const ph_force_def *def = s->f->def;
     e->d = ph_beam_relative(&s->a, &s->b, &e->r);
@@ -121,7 +121,7 @@ PH_FN ph_six ph_beam_section_of(const ph_real *A, ph_real length)
 }
 
 /* out += P^T S P for a symmetric S */
-PH_FN void ph_beam_add_square(const ph_beam_at *e, const ph_six *S, ph_six out[2][2])
+PH_OUT_OF_LINE void ph_beam_add_square(const ph_beam_at *e, const ph_six *S, ph_six out[2][2])
 {
     ph_six A = ph_six_dual(S, &e->T[0]), B = ph_six_dual(S, &e->T[1]), across = ph_dual_six(&e->T[0], &B);
     out[0][0] = ph_six_add(out[0][0], ph_dual_six(&e->T[0], &A));
@@ -140,8 +140,8 @@ PH_FN void ph_beam_add_C(const ph_force_site *s, const ph_beam_at *e, ph_six C[2
 }
 
 /* [0 J0; J0 J1] and [J0 J1; 0 J0] of (B4), at -d and at d */
-PH_FN void ph_beam_slope_at(const ph_beam_at *e, int side, ph_form F, ph_vec3 u0, ph_vec3 u1, ph_rows *J0,
-                            ph_rows *J1)
+PH_OUT_OF_LINE void ph_beam_slope_at(const ph_beam_at *e, int side, ph_form F, ph_vec3 u0, ph_vec3 u1,
+                                     ph_rows *J0, ph_rows *J1)
 {
     ph_mat3 A, B;
     ph_real sign = ph_k(side ? 1 : -1);
@@ -150,7 +150,7 @@ PH_FN void ph_beam_slope_at(const ph_beam_at *e, int side, ph_form F, ph_vec3 u0
 }
 
 /* P^T (D/L) d(rate)/dq: Q_v P and, with physical velocities, what turning U = R^T xdot adds (B4, B5) */
-PH_FN void ph_beam_add_damped(const ph_force_site *s, const ph_beam_at *e, ph_form F, ph_six K[2][2])
+PH_OUT_OF_LINE void ph_beam_add_damped(const ph_force_site *s, const ph_beam_at *e, ph_form F, ph_six K[2][2])
 {
     ph_six D = ph_beam_section_of(s->f->def->D6, s->f->length);
     ph_dual Q[2];
@@ -170,7 +170,7 @@ PH_FN void ph_beam_add_damped(const ph_force_site *s, const ph_beam_at *e, ph_fo
 }
 
 /* K += (B4), without the turning of f itself, at fixed velocities in the axes that s says */
-PH_FN void ph_beam_add_K(const ph_force_site *s, const ph_beam_at *e, ph_six K[2][2])
+PH_OUT_OF_LINE void ph_beam_add_K(const ph_force_site *s, const ph_beam_at *e, ph_six K[2][2])
 {
     ph_form F = ph_form_Tinv(e->r);
     ph_six S = ph_beam_section_of(s->f->def->K6, s->f->length);
@@ -203,7 +203,7 @@ PH_FN void ph_beam_put_f(const ph_force_site *s, const ph_twist f[2], ph_vec3 r[
 }
 
 /* Rows and columns of u */
-PH_FN void ph_beam_turn(const ph_force_site *s, ph_six A[2][2])
+PH_OUT_OF_LINE void ph_beam_turn(const ph_force_site *s, ph_six A[2][2])
 {
     if (s->body_axes)
         return;

@@ -55,7 +55,7 @@ typedef struct ph_beam_terms {
     ph_six (*K)[2]; /* df/dq, without the turning of f itself */
 } ph_beam_terms;
 
-PH_FN void ph_beam_motion_of(const ph_force_site *s, ph_vec3 gravity, ph_beam_motion *o)
+PH_OUT_OF_LINE void ph_beam_motion_of(const ph_force_site *s, ph_vec3 gravity, ph_beam_motion *o)
 {
     const ph_kin *k[2] = {&s->a, &s->b};
     const ph_vec3 c = s->f->moment;
@@ -92,7 +92,7 @@ PH_FN ph_twist ph_beam_weigh(const ph_beam_mass *Ms, ph_twist b)
 }
 
 /* Ms A */
-PH_FN ph_six ph_beam_weigh_dual(const ph_beam_mass *Ms, const ph_dual *A)
+PH_OUT_OF_LINE ph_six ph_beam_weigh_dual(const ph_beam_mass *Ms, const ph_dual *A)
 {
     ph_six B = {.uu = ph_rows_scale(Ms->m, A->r),
                 .uw = ph_rows_scale(Ms->m, A->e),
@@ -119,7 +119,7 @@ PH_FN ph_twist ph_beam_fold_hat(ph_twist v, ph_twist p)
 }
 
 /* s hat(v)^T Ms + bk(p), bk(p) x = hat(x)^T p; p = Ms v and s = 1: d(hat(v)^T Ms v)/dv */
-PH_FN ph_six ph_beam_gyroscopic(const ph_beam_mass *Ms, ph_real s, ph_twist v, ph_twist p)
+PH_OUT_OF_LINE ph_six ph_beam_gyroscopic(const ph_beam_mass *Ms, ph_real s, ph_twist v, ph_twist p)
 {
     ph_rows u = ph_rows_tilde(p.u), w = ph_rows_tilde(ph_scale(-s, v.w)),
             U = ph_rows_tilde(ph_scale(-s, v.u));
@@ -137,7 +137,7 @@ PH_FN ph_six ph_beam_gyroscopic(const ph_beam_mass *Ms, ph_real s, ph_twist v, p
 /* ---- helicoidal ---------------------------------------------------------------------------------------- */
 
 /* d'' = T^-1(d) alpha_b - T^-1(-d) alpha_a + (d(T^-1(x) v_b)/dx at d + d(T^-1(x) v_a)/dx at -d) d' */
-PH_FN ph_twist ph_beam_second_rate(const ph_beam_at *e, const ph_beam_motion *o)
+PH_OUT_OF_LINE ph_twist ph_beam_second_rate(const ph_beam_at *e, const ph_beam_motion *o)
 {
     ph_form F = ph_form_Tinv(e->r);
     ph_twist sum = ph_twist_sub(ph_dual_apply(e->T[1], o->alpha[1]), ph_dual_apply(e->T[0], o->alpha[0]));
@@ -166,7 +166,8 @@ typedef struct ph_beam_point {
     ph_twist n, a, p, f; /* velocity, acceleration, momentum, inertial force times weight */
 } ph_beam_point;
 
-PH_FN void ph_beam_point_of(const ph_helix *h, const ph_beam_motion *o, int k, int order, ph_beam_point *p)
+PH_OUT_OF_LINE void ph_beam_point_of(const ph_helix *h, const ph_beam_motion *o, int k, int order,
+                                     ph_beam_point *p)
 {
     ph_twist dv = ph_twist_sub(o->v[1], o->v[0]), da = ph_twist_sub(o->alpha[1], o->alpha[0]);
     p->weight = ph_k(ph_helix_weight[k]);
@@ -189,7 +190,7 @@ PH_FN void ph_beam_mass_add_f(const ph_beam_point *p, ph_twist f[2])
 }
 
 /* Terms of N^T Ms N: M[1][1] = sum w X^T Ms X, M[0][1] = sum w Ms X for now */
-PH_FN void ph_beam_mass_add_M(const ph_beam_point *p, const ph_beam_motion *o, ph_six M[2][2])
+PH_OUT_OF_LINE void ph_beam_mass_add_M(const ph_beam_point *p, const ph_beam_motion *o, ph_six M[2][2])
 {
     ph_dual wX = {ph_rows_scale(p->weight, p->X[0].r), ph_rows_scale(p->weight, p->X[0].e)};
     ph_six B = ph_beam_weigh_dual(&o->Ms, &wX);
@@ -206,7 +207,7 @@ PH_FN void ph_beam_finish_M(const ph_beam_motion *o, ph_six M[2][2])
 }
 
 /* w N^T B for the columns of side j: rows of both sides */
-PH_FN void ph_beam_add_rows(const ph_beam_point *p, int j, const ph_six *B, ph_six K[2][2])
+PH_OUT_OF_LINE void ph_beam_add_rows(const ph_beam_point *p, int j, const ph_six *B, ph_six K[2][2])
 {
     ph_six wB = ph_six_scale(p->weight, *B), b = ph_dual_six(&p->X[0], &wB);
     K[0][j] = ph_six_add(K[0][j], ph_six_sub(wB, b));
@@ -220,8 +221,8 @@ typedef struct ph_beam_shared {
 } ph_beam_shared;
 
 /* dn/dv = N and da/dv (B10) */
-PH_FN void ph_beam_mass_add_C(const ph_beam_point *p, const ph_beam_motion *o, const ph_beam_shared *x,
-                              ph_six C[2][2])
+PH_OUT_OF_LINE void ph_beam_mass_add_C(const ph_beam_point *p, const ph_beam_motion *o,
+                                       const ph_beam_shared *x, ph_six C[2][2])
 {
     ph_dual X1 = ph_dual_add(p->X[1], p->X[1]);
     ph_six GX = ph_six_dual(&x->G, &p->X[0]);
@@ -243,8 +244,8 @@ PH_FN void ph_beam_mass_add_C(const ph_beam_point *p, const ph_beam_motion *o, c
 }
 
 /* dn/dq and da/dq (B10) */
-PH_FN void ph_beam_mass_add_K(const ph_beam_point *p, const ph_beam_motion *o, const ph_beam_shared *x,
-                              ph_six K[2][2])
+PH_OUT_OF_LINE void ph_beam_mass_add_K(const ph_beam_point *p, const ph_beam_motion *o,
+                                       const ph_beam_shared *x, ph_six K[2][2])
 {
     const ph_dual *X = p->X;
     ph_dual a = ph_dual_hat(p->a), aX = ph_dual_mul(a, X[0]), HX1 = ph_dual_mul(x->H, X[1]);
@@ -272,7 +273,7 @@ PH_FN void ph_beam_mass_add_K(const ph_beam_point *p, const ph_beam_motion *o, c
 }
 
 /* [-J; J] [-Ta, Tb] */
-PH_FN void ph_beam_fold_J(const ph_beam_at *e, const ph_six *J, ph_six K[2][2])
+PH_OUT_OF_LINE void ph_beam_fold_J(const ph_beam_at *e, const ph_six *J, ph_six K[2][2])
 {
     for (int j = 0; j < 2; j++) {
         ph_six B = ph_six_dual(J, &e->T[j]);
@@ -281,7 +282,7 @@ PH_FN void ph_beam_fold_J(const ph_beam_at *e, const ph_six *J, ph_six K[2][2])
     }
 }
 
-PH_FN void ph_beam_helicoidal(const ph_beam_at *e, const ph_beam_motion *o, const ph_beam_terms *t)
+PH_OUT_OF_LINE void ph_beam_helicoidal(const ph_beam_at *e, const ph_beam_motion *o, const ph_beam_terms *t)
 {
     ph_helix h;
     ph_six J = {0};
@@ -346,7 +347,7 @@ PH_FN void ph_beam_plain_f(const ph_force_site *s, const ph_beam_motion *o, ph_t
 }
 
 /* By velocities: v'_j = R^T xddot - Omega x U in physical coordinates */
-PH_FN ph_six ph_beam_plain_C(const ph_beam_motion *o, ph_real c, int j, const ph_six *G)
+PH_OUT_OF_LINE ph_six ph_beam_plain_C(const ph_beam_motion *o, ph_real c, int j, const ph_six *G)
 {
     if (o->body_axes)
         return ph_six_scale(ph_k(-1), *G);
@@ -358,7 +359,7 @@ PH_FN ph_six ph_beam_plain_C(const ph_beam_motion *o, ph_real c, int j, const ph
 }
 
 /* By turning node j: own = R^T gravity/2, where the row is its own; U = R^T xdot and R^T xddot in physical coordinates */
-PH_FN ph_six ph_beam_plain_K(const ph_beam_motion *o, ph_real c, int j, const ph_six *G, ph_vec3 own)
+PH_OUT_OF_LINE ph_six ph_beam_plain_K(const ph_beam_motion *o, ph_real c, int j, const ph_six *G, ph_vec3 own)
 {
     ph_six Ms = ph_beam_mass_six(&o->Ms);
     ph_rows D = ph_rows_tilde(ph_neg(own));
@@ -372,7 +373,7 @@ PH_FN ph_six ph_beam_plain_K(const ph_beam_motion *o, ph_real c, int j, const ph
                     .ww = ph_rows_sub(ph_rows_mul_rows(Ms.wu, D), ph_rows_mul_rows(G->wu, E))};
 }
 
-PH_FN void ph_beam_plain(const ph_force_site *s, const ph_beam_motion *o, const ph_beam_terms *t)
+PH_OUT_OF_LINE void ph_beam_plain(const ph_force_site *s, const ph_beam_motion *o, const ph_beam_terms *t)
 {
     if (t->f)
         ph_beam_plain_f(s, o, t->f);

@@ -57,6 +57,14 @@ static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
     ph_flex_K(m, s, out);
 }
 
+/* Beam elements that stand in lanes. */
+static ph_status beams(ph_mechanism *m, const ph_state *s, double *g, double *M, double *C, double *K)
+{
+    const ph_force *which = NULL;
+    ph_status status = ph_beams_add(m, s, g, M, C, K, &which);
+    return status == PH_OK ? PH_OK : refused(m, which, status);
+}
+
 /* ---- places that are not direct ------------------------------------------------------------------- */
 
 static void put_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
@@ -86,8 +94,11 @@ static int row_of(const ph_mechanism *m)
 /* Masses of forces. */
 static ph_status forces_M(ph_mechanism *m, const ph_state *s, double *out)
 {
+    ph_status beam = beams(m, s, NULL, out, NULL, NULL);
+    if (beam != PH_OK)
+        return beam;
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
-        if (!f->op->M)
+        if (!f->op->M || f->in_lane)
             continue;
         ph_force_site site;
         double local[144] = {0};
@@ -158,8 +169,13 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
     ph_mechanism *m = ctx;
     bodies_g(m, s, out);
     read_states(m, s);
+    ph_status beam = beams(m, s, out, NULL, NULL, NULL);
+    if (beam != PH_OK)
+        return beam;
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
+        if (f->in_lane)
+            continue;
         open_site(m, s, f, &site);
         ph_status status = force_g(m, s, f, &site, out);
         if (status != PH_OK)
@@ -219,9 +235,12 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
     ph_mechanism *m = ctx;
     open_C(m, s, out);
     read_states(m, s);
+    ph_status beam = beams(m, s, NULL, NULL, out, NULL);
+    if (beam != PH_OK)
+        return beam;
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        if (f->still)
+        if (f->still || f->in_lane)
             continue;
         open_site(m, s, f, &site);
         ph_status status = force_C(m, s, f, &site, out);
@@ -270,8 +289,13 @@ static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_forc
 static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
 {
     read_states(m, s);
+    ph_status beam = beams(m, s, NULL, NULL, NULL, out);
+    if (beam != PH_OK)
+        return beam;
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
+        if (f->in_lane)
+            continue;
         open_site(m, s, f, &site);
         ph_status status = force_K(m, s, f, &site, out);
         if (status != PH_OK)
@@ -622,7 +646,11 @@ static ph_status tangents(const ph_state *s, double *g_out, double *C_out, doubl
     open_C(m, s, C_out);
     ph_status status = open_K(m, s, K_out);
     read_states(m, s);
+    if (status == PH_OK)
+        status = beams(m, s, g_out, NULL, C_out, K_out);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && status == PH_OK; f++) {
+        if (f->in_lane)
+            continue;
         status = force_all(m, s, f, g_out, C_out, K_out);
         if (status != PH_OK)
             return refused(m, f, status);

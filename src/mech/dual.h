@@ -4,6 +4,10 @@
 
 #include "la/rows.h"
 
+#ifndef PH_OUT_OF_LINE /* of a function that is long where ph_real is a vector */
+#define PH_OUT_OF_LINE PH_FN
+#endif
+
 PH_FN ph_rows ph_rows_from(ph_mat3 A)
 {
     ph_real x[9];
@@ -93,7 +97,7 @@ PH_FN ph_dual ph_dual_sub(ph_dual A, ph_dual B)
     return (ph_dual){ph_rows_sub(A.r, B.r), ph_rows_sub(A.e, B.e)};
 }
 
-PH_FN ph_dual ph_dual_mul(ph_dual A, ph_dual B)
+PH_OUT_OF_LINE ph_dual ph_dual_mul(ph_dual A, ph_dual B)
 {
     return (ph_dual){ph_rows_mul_rows(A.r, B.r),
                      ph_rows_add(ph_rows_mul_rows(A.r, B.e), ph_rows_mul_rows(A.e, B.r))};
@@ -142,7 +146,7 @@ PH_FN ph_six ph_six_transpose(ph_six A)
 }
 
 /* A B */
-PH_FN ph_six ph_six_dual(const ph_six *A, const ph_dual *B)
+PH_OUT_OF_LINE ph_six ph_six_dual(const ph_six *A, const ph_dual *B)
 {
     return (ph_six){ph_rows_mul_rows(A->uu, B->r),
                     ph_rows_add(ph_rows_mul_rows(A->uu, B->e), ph_rows_mul_rows(A->uw, B->r)),
@@ -151,7 +155,7 @@ PH_FN ph_six ph_six_dual(const ph_six *A, const ph_dual *B)
 }
 
 /* A^T B */
-PH_FN ph_six ph_dual_six(const ph_dual *A, const ph_six *B)
+PH_OUT_OF_LINE ph_six ph_dual_six(const ph_dual *A, const ph_six *B)
 {
     ph_rows r = ph_rows_transpose(A->r), e = ph_rows_transpose(A->e);
     return (ph_six){ph_rows_mul_rows(r, B->uu), ph_rows_mul_rows(r, B->uw),

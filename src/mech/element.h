@@ -2,7 +2,7 @@
 #ifndef PH_MECH_ELEMENT_H
 #define PH_MECH_ELEMENT_H
 
-#include "polhode/model.h"
+#include "polhode/vec.h"
 
 typedef struct ph_joint ph_joint; /* elements read its points, frames and axes */
 typedef struct ph_force ph_force; /* and the points and numbers of forces */

@@ -56,7 +56,7 @@ typedef struct ph_helix_scalars {
 } ph_helix_scalars;
 
 /* Value and 2^k d^k/ds^k */
-PH_FN void ph_helix_sum_up(const ph_helix_series *x, ph_real s, ph_real out[4])
+PH_OUT_OF_LINE void ph_helix_sum_up(const ph_helix_series *x, ph_real s, ph_real out[4])
 {
     ph_real a = ph_k(0), b = a, c = a, d = a; /* value, first, second/2, third/6 */
     for (int k = PH_HELIX_TERMS - 1; k >= 0; k--)
@@ -102,7 +102,7 @@ PH_FN ph_helix_scalar ph_helix_dot(ph_twist a, ph_twist b)
 }
 
 /* hat(a) hat(b) + hat(b) hat(a) = a b^T + b a^T - 2 (a . b) I in dual numbers */
-PH_FN ph_dual ph_helix_both(ph_twist a, ph_twist b)
+PH_OUT_OF_LINE ph_dual ph_helix_both(ph_twist a, ph_twist b)
 {
     ph_helix_scalar k = ph_helix_dot(a, b);
     ph_rows r = ph_rows_add(ph_rows_outer(a.w, b.w), ph_rows_outer(b.w, a.w));
@@ -124,7 +124,7 @@ typedef struct ph_helix {
 } ph_helix;
 
 /* order: derivatives by time that are wanted, 0 to 2; d1 and d2 beyond it are not read. */
-PH_FN void ph_helix_fill(ph_helix *h, int order)
+PH_OUT_OF_LINE void ph_helix_fill(ph_helix *h, int order)
 {
     ph_helix_scalars_at(ph_dot(h->d.w, h->d.w), h->at);
     h->S[0] = ph_helix_scaled(ph_k(0.5), ph_helix_both(h->d, h->d));
@@ -163,7 +163,7 @@ PH_FN void ph_helix_add_symmetric(ph_dual *X, double n, ph_helix_scalar k, const
 }
 
 /* X of a point and its derivatives by time, up to order. */
-PH_FN void ph_helix_point(const ph_helix *h, int point, int order, ph_dual X[3])
+PH_OUT_OF_LINE void ph_helix_point(const ph_helix *h, int point, int order, ph_dual X[3])
 {
     static const double binomial[3][3] = {{1, 0, 0}, {1, 1, 0}, {1, 2, 1}};
     const ph_twist d[3] = {h->d, order >= 1 ? h->d1 : h->d, order >= 2 ? h->d2 : h->d};
@@ -187,7 +187,7 @@ PH_FN void ph_helix_point(const ph_helix *h, int point, int order, ph_dual X[3])
 /* ---- derivatives by d ------------------------------------------------------------------------------- */
 
 /* d(X^T y)/dd */
-PH_FN void ph_helix_fold_slope(const ph_helix *h, int point, ph_twist y, ph_six *out)
+PH_OUT_OF_LINE void ph_helix_fold_slope(const ph_helix *h, int point, ph_twist y, ph_six *out)
 {
     const ph_helix_scalars *c = &h->at[point];
     ph_form F = {.f = -c->f[0], .g = c->g[0], .f1 = -c->f[1], .g1 = c->g[1], .f2 = -c->f[2], .g2 = c->g[2]};

@@ -188,6 +188,7 @@ struct ph_force {
     int B[PH_SLOTS]; /* of friction: blocks of g_lambda */
 
     int direct;                /* its terms in physical coordinates are those of the system */
+    int in_lane;               /* a batch of the mechanism has it */
     const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 };
 
@@ -373,6 +374,7 @@ struct ph_mechanism {
     int n_rigid, n_general, n_pinned; /* general: bodies that are not rigid ones with principal axes */
     int n_norms;                      /* constraints after those of joints */
     int n_flex, n_carried;            /* carried: elements with a marker */
+    int n_beams;                      /* batches of beam elements */
     ph_body *body;                    /* of the model */
     ph_rigid *rigid;
     int *general;
@@ -383,6 +385,7 @@ struct ph_mechanism {
     ph_unit_norm *norm;
     ph_flex *flex;
     ph_carried *carried;
+    struct ph_beam_batch *beam;
     ph_input *input;        /* of the model */
     ph_couple *couple;      /* of the model's couplings */
     ph_joint *axes;         /* of bushings with axes of a body: no joints, but what coordinates need of one */
@@ -530,6 +533,13 @@ void ph_norms_convective(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_norms_K(const ph_mechanism *m, const ph_state *s, double *out); /* adds */
 
 extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local arrays */
+
+/* batches.c: elements of one kind, four at a time */
+size_t ph_beams_needed(const ph_model *model); /* batches at most */
+void ph_beams_list(ph_mechanism *m);
+/* Adds what is not NULL of g, M, C and K; PH_E_CALLBACK where an element turns too far, and which one */
+ph_status ph_beams_add(const ph_mechanism *m, const ph_state *s, double *g, double *M, double *C, double *K,
+                       const ph_force **which);
 
 /* callbacks.c */
 void ph_mechanism_callbacks(ph_mechanism *m);
