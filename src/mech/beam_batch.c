@@ -1,8 +1,7 @@
 /* Four beam elements at once: the text of beam.h and beam_mass.h with an element in each lane of a vector. */
 #include "mech/beam_batch.h"
 
-#include "lie/batch_lanes.h"
-#include "mech/element.h"
+#include "mech/element_lanes.h"
 
 /* What the text reads of an element. */
 typedef struct ph_force_def {
@@ -21,28 +20,13 @@ struct ph_force {
 
 /* ---- in --------------------------------------------------------------------------------------------- */
 
-PH_FN void load_numbers(ph_real *out, int n, const double p[][4])
-{
-    for (int k = 0; k < n; k++)
-        out[k] = load4(p[k]);
-}
-
-PH_OUT_OF_LINE ph_mat3 matrices(const double *p, const int at[4])
-{
-    ph_real a[4] = {load4(p + at[0]), load4(p + at[1]), load4(p + at[2]), load4(p + at[3])},
-            b[4] = {load4(p + at[0] + 4), load4(p + at[1] + 4), load4(p + at[2] + 4), load4(p + at[3] + 4)};
-    transpose(a), transpose(b);
-    return (ph_mat3){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], number(p, at, 8)};
-}
-
 /* An end; velocities where they are asked for */
 PH_FN ph_kin end_of(int axes, const ph_beam_batch *b, const ph_beam_state *s, int side, int moves)
 {
-    ph_kin k = {
-        .x = vectors(s->q, b->x[side]), .q = quaternions(s->q, b->q[side]), .R = matrices(s->R, b->R[side])};
+    ph_kin k = end_at(&b->at, &s->at, side);
     if (!moves)
         return k;
-    k.v = vectors(s->v, b->v[side]), k.w = vectors(s->v, b->w[side]);
+    k.v = vectors(s->at.v, b->at.v[side]), k.w = vectors(s->at.v, b->at.w[side]);
     if (axes)
         k.v = ph_mul(k.R, k.v);
     return k;
@@ -53,36 +37,19 @@ PH_FN void accelerate(int axes, const ph_beam_batch *b, const ph_beam_state *s, 
 {
     const ph_kin *k[2] = {&site->a, &site->b};
     for (int i = 0; i < 2; i++) {
-        ph_vec3 a = rest ? ph_zero3() : vectors(s->vdot, b->v[i]);
-        site->acc[2 * i + 1] = rest ? ph_zero3() : vectors(s->vdot, b->w[i]);
+        ph_vec3 a = rest ? ph_zero3() : vectors(s->at.vdot, b->at.v[i]);
+        site->acc[2 * i + 1] = rest ? ph_zero3() : vectors(s->at.vdot, b->at.w[i]);
         if (axes)
-            a = ph_mul(k[i]->R, ph_add(a, ph_cross(k[i]->w, vectors(s->v, b->v[i]))));
+            a = ph_mul(k[i]->R, ph_add(a, ph_cross(k[i]->w, vectors(s->at.v, b->at.v[i]))));
         site->acc[2 * i] = a;
     }
 }
 
 /* ---- out -------------------------------------------------------------------------------------------- */
 
-/* p += numbers k to k + 3 of n elements */
-PH_FN void add4(double *p, const int *at, int n, int k, ph_real a, ph_real b, ph_real c, ph_real d)
-{
-    ph_real r[4] = {a, b, c, d};
-    transpose(r);
-    for (int i = 0; i < n; i++)
-        store4(p + at[i] + k, load4(p + at[i] + k) + r[i]);
-}
-
 PH_FN void add_lane(double *p, int lane, ph_vec3 a)
 {
     p[0] += a.x[lane], p[1] += a.y[lane], p[2] += a.z[lane];
-}
-
-PH_OUT_OF_LINE void add_matrices(double *p, const int *at, int n, ph_mat3 A)
-{
-    add4(p, at, n, 0, A.xx, A.xy, A.xz, A.yx);
-    add4(p, at, n, 4, A.yy, A.yz, A.zx, A.zy);
-    for (int i = 0; i < n; i++)
-        p[at[i] + 8] += A.zz[i];
 }
 
 /* A block of 6 x 6 */
@@ -122,8 +89,8 @@ PH_FN void add_forces(const ph_beam_batch *b, const ph_force_site *s, const ph_t
     ph_vec3 r[PH_SLOTS] = {0};
     ph_beam_put_f(s, f, r);
     for (int i = 0; i < b->n; i++) { /* in the order of elements that come alone */
-        add_lane(g + b->v[0][i], i, r[PH_XA]), add_lane(g + b->w[0][i], i, r[PH_FA]);
-        add_lane(g + b->v[1][i], i, r[PH_XB]), add_lane(g + b->w[1][i], i, r[PH_FB]);
+        add_lane(g + b->at.v[0][i], i, r[PH_XA]), add_lane(g + b->at.w[0][i], i, r[PH_FA]);
+        add_lane(g + b->at.v[1][i], i, r[PH_XB]), add_lane(g + b->at.w[1][i], i, r[PH_FB]);
     }
 }
 

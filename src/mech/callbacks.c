@@ -400,6 +400,7 @@ static ph_status Phi(const ph_state *s, double *out, void *ctx)
     ph_pins_Phi(m, s, out);
     ph_norms_Phi(m, s, out);
     ph_couples_Phi(m, s, out);
+    ph_hinges_Phi(m, s, out);
     ph_status status = each_unpinned(m, s, 0, ZERO_ROWS, joint_Phi, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Phi(m, s, out) : status;
 }
@@ -467,6 +468,7 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
     ph_pins_B(m, s, out);
     ph_norms_B(m, s, out);
     ph_couples_B(m, s, out);
+    ph_hinges_B(m, s, out);
     ph_status status = each_unpinned(m, s, 0, ZERO_BLOCKS, joint_B, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, out) : status;
 }
@@ -500,6 +502,7 @@ static ph_status positions(const ph_state *s, double *Phi_out, double *B_out, vo
     ph_pins_Phi(m, s, Phi_out), ph_pins_B(m, s, B_out);
     ph_norms_Phi(m, s, Phi_out), ph_norms_B(m, s, B_out);
     ph_couples_Phi(m, s, Phi_out), ph_couples_B(m, s, B_out);
+    ph_hinges_positions(m, s, Phi_out, B_out);
     for (int k = 0; k < m->n_unpinned; k++) {
         const ph_joint *j = &m->joint[m->unpinned[k]];
         ph_site site;
@@ -535,6 +538,7 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
     ph_pins_Z(m, s, out);
     ph_norms_Z(m, s, out);
     ph_couples_Z(m, s, out);
+    ph_hinges_Z(m, s, out);
     ph_status status = each_unpinned(m, s, 1, ZERO_BLOCKS, joint_Z, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Z(m, s, out) : status;
 }
@@ -563,6 +567,7 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
     ph_pins_convective(m, s, out);
     ph_norms_convective(m, s, out);
     ph_couples_convective(m, s, out);
+    ph_hinges_convective(m, s, out);
     ph_status status = each_unpinned(m, s, 2, ZERO_ROWS, joint_convective, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_convective(m, s, out) : status;
 }
@@ -601,13 +606,14 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
 /* All but forces and what functions add. */
 static ph_status open_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    if (m->n_unpinned || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
+    if (m->n_unpinned || m->n_hinges || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
         m->model->n_states || m->model->n_constraints) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
     ph_norms_K(m, s, out);
     ph_couples_K(m, s, out);
+    ph_hinges_K(m, s, out);
     return each_unpinned(m, s, 0, ZERO_NOTHING, joint_K, out);
 }
 
@@ -696,7 +702,7 @@ static int is_pinned_only(const ph_mechanism *m)
 {
     const ph_model *d = m->model;
     return (m->space->plain || m->space->body_axes) && !m->inertia && !m->n_flex && !m->n_unpinned &&
-           !m->n_norms && !d->n_states && !d->n_couplings && !d->n_constraints;
+           !m->n_hinges && !m->n_norms && !d->n_states && !d->n_couplings && !d->n_constraints;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------ */
@@ -713,7 +719,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;
     if (sys->n_constraints) {
-        sys->positions = m->n_unpinned ? positions : NULL;
+        sys->positions = m->n_unpinned || m->n_hinges ? positions : NULL;
         sys->Phi = Phi, sys->B = B, sys->Z = Z, sys->convective = convective;
         if (moving)
             sys->Phi_t = Phi_t, sys->flags |= PH_RHEONOMIC;
