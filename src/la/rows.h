@@ -245,12 +245,22 @@ PH_INLINE ph_row ph_rows_tapply(ph_rows A, ph_row x)
     return ph_row_mul(x, A);
 }
 
-/* A^T x with A and x in memory */
-PH_INLINE ph_row ph_row_tapply(const double *A, const double *x)
+/* Row i of m > 1 without gaps: the last is loaded from one number before its start, so that nothing outside the block is read. */
+PH_INLINE ph_row ph_row_of_block(int m, const double *A, int i)
 {
-    ph_row last = ph_row_load4(A + 5);
-    return ph_row_load4(A) * ph_row_splat(x[0]) + ph_row_load4(A + 3) * ph_row_splat(x[1]) +
-           PH_SHUFFLE(last, last, 1, 2, 3, 0) * ph_row_splat(x[2]);
+    if (i + 1 < m)
+        return ph_row_load4(A + 3 * i);
+    ph_row last = ph_row_load4(A + 3 * i - 1);
+    return PH_SHUFFLE(last, last, 1, 2, 3, 0);
+}
+
+/* A^T x with A and x in memory, A m x 3 */
+PH_INLINE ph_row ph_row_tapply(int m, const double *A, const double *x)
+{
+    ph_row sum = (m > 1 ? ph_row_load4(A) : ph_row_load3(A)) * ph_row_splat(x[0]);
+    for (int i = 1; i < m; i++)
+        sum += ph_row_of_block(m, A, i) * ph_row_splat(x[i]);
+    return sum;
 }
 
 #else
@@ -431,9 +441,18 @@ PH_INLINE ph_row ph_rows_tapply(ph_rows A, ph_row x)
     return ph_tmul(A, x);
 }
 
-PH_INLINE ph_row ph_row_tapply(const ph_real *A, const ph_real *x)
+PH_INLINE ph_row ph_row_of_block(int m, const ph_real *A, int i)
 {
-    return ph_tmul(ph_load33(A), ph_load3(x));
+    (void)m;
+    return ph_load3(A + 3 * i);
+}
+
+PH_INLINE ph_row ph_row_tapply(int m, const ph_real *A, const ph_real *x)
+{
+    ph_row sum = ph_scale(x[0], ph_load3(A));
+    for (int i = 1; i < m; i++)
+        sum = ph_add(sum, ph_scale(x[i], ph_load3(A + 3 * i)));
+    return sum;
 }
 
 #endif
