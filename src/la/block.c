@@ -332,10 +332,8 @@ static ph_status factor(ph_solver *s, const double *value)
 PH_INLINE void gather(int n, int m, int ld, line *s, const double *A, const double *x)
 {
     line v = line_load(n, x);
-    for (int i = 0; i < m; i++) {
-        line a = ld == n ? line_inside(n, m, A, i) : line_load(n, A + i * ld);
-        s[i] = line_add(n, s[i], line_mul(n, a, v));
-    }
+    for (int i = 0; i < m; i++)
+        s[i] = line_add(n, s[i], line_mul(n, line_load(n, A + i * ld), v));
 }
 
 PH_INLINE void gather_any(int n, int m, int ld, line *s, const double *A, const double *x)

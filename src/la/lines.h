@@ -46,12 +46,6 @@ PH_INLINE line line_load(int n, const double *p)
     return n > 4 ? (line){ph_row_load4(p), quad_load(n - 4, p + 4)} : (line){quad_load(n, p), {0}};
 }
 
-/* Line i of m without gaps; numbers from n on are of no interest. */
-PH_INLINE line line_inside(int n, int m, const double *A, int i)
-{
-    return n == 3 && m > 1 ? (line){ph_row_of_block(m, A, i), {0}} : line_load(n, A + i * n);
-}
-
 PH_INLINE void line_store(int n, double *p, line x)
 {
     quad_store(n < 4 ? n : 4, p, x.a);
@@ -144,12 +138,6 @@ PH_INLINE line line_load(int n, const double *p)
     for (int i = 0; i < n; i++)
         y.x[i] = p[i];
     return y;
-}
-
-PH_INLINE line line_inside(int n, int m, const double *A, int i)
-{
-    (void)m;
-    return line_load(n, A + i * n);
 }
 
 PH_INLINE void line_store(int n, double *p, line x)
