@@ -85,6 +85,8 @@ enum { PH_NO_COORDINATE = -1, PH_ALONG = 0, PH_ABOUT = 3, PH_LENGTH = 6, PH_COOR
 
 /* ---- joints ------------------------------------------------------------------------------------- */
 
+enum { PH_X = 1, PH_Y = 2, PH_Z = 4 }; /* picks of components in the joint frame */
+
 /* A joint at one instant, as its parts see it. */
 typedef struct ph_site {
     const ph_joint *j;

@@ -33,8 +33,13 @@ PH_FN ph_mat3 lane_matrices(const double p[9][4])
     return ph_load33(a);
 }
 
+/* f with what hinges lock, and their rows, as constants */
+#define BY_PICK(b, f, ...)                                                                                   \
+    ((b)->pick == (PH_X | PH_Y) ? f(PH_X | PH_Y, 5, b, __VA_ARGS__) : f((b)->pick, (b)->rows, b, __VA_ARGS__))
+
 /* The joints and their sites; pick: of turns */
-PH_FN void open_site(const ph_hinge_batch *b, const ph_ends_state *s, int moves, ph_joint *j, ph_site *site)
+PH_FN void open_site(int pick, const ph_hinge_batch *b, const ph_ends_state *s, int moves, ph_joint *j,
+                     ph_site *site)
 {
     *j = (ph_joint){.sa = lane_vectors(b->sa),
                     .sb = lane_vectors(b->sb),
@@ -43,8 +48,7 @@ PH_FN void open_site(const ph_hinge_batch *b, const ph_ends_state *s, int moves,
                     .Ea = lane_matrices(b->Ea),
                     .Eb = lane_matrices(b->Eb),
                     .drive = -1};
-    *site =
-        (ph_site){.j = j, .a = end_at(&b->at, s, 0), .b = end_at(&b->at, s, 1), .pick = (unsigned)b->pick};
+    *site = (ph_site){.j = j, .a = end_at(&b->at, s, 0), .b = end_at(&b->at, s, 1), .pick = (unsigned)pick};
     if (moves)
         site->a.w = vectors(s->v, b->at.w[0]), site->b.w = vectors(s->v, b->at.w[1]);
 }
@@ -52,10 +56,10 @@ PH_FN void open_site(const ph_hinge_batch *b, const ph_ends_state *s, int moves,
 /* ---- out -------------------------------------------------------------------------------------------- */
 
 /* Rows of vectors */
-PH_FN void put_rows(double *p, const ph_hinge_batch *b, const ph_real *a)
+PH_FN void put_rows(int rows, double *p, const ph_hinge_batch *b, const ph_real *a)
 {
     for (int i = 0; i < b->n; i++)
-        for (int k = 0; k < b->rows; k++)
+        for (int k = 0; k < rows; k++)
             p[b->l_at[i] + k] = a[k][i];
 }
 
@@ -75,10 +79,10 @@ PH_FN void put_block(double *p, const int *at, int n, int count, ph_real *a)
 
 static const int turns_only[PH_SLOTS] = {-1, 0, -1, BLOCK};
 
-PH_FN void put_turns(double *out, const ph_hinge_batch *b, ph_real *blocks)
+PH_FN void put_turns(int rows, double *out, const ph_hinge_batch *b, ph_real *blocks)
 {
-    put_block(out, b->B[PH_FA], 3 * b->rows, b->n, blocks);
-    put_block(out, b->B[PH_FB], 3 * b->rows, b->n, blocks + BLOCK);
+    put_block(out, b->B[PH_FA], 3 * rows, b->n, blocks);
+    put_block(out, b->B[PH_FB], 3 * rows, b->n, blocks + BLOCK);
 }
 
 /* Columns of positions: 1 and -1 in the rows of the point */
@@ -92,60 +96,81 @@ PH_FN void put_places(double *out, const ph_hinge_batch *b)
 
 /* ---- callbacks -------------------------------------------------------------------------------------- */
 
-void ph_hinge_batch_Phi(const ph_hinge_batch *b, const ph_ends_state *s, double *out)
+PH_FN void Phi_of(int pick, int rows, const ph_hinge_batch *b, const ph_ends_state *s, double *out)
 {
     ph_joint j;
     ph_site site;
     ph_real Phi[ROWS];
-    open_site(b, s, 0, &j, &site);
+    open_site(pick, b, s, 0, &j, &site);
     ph_point_Phi(&site, Phi);
     ph_turn_Phi(&site, Phi + 3);
-    put_rows(out, b, Phi);
+    put_rows(rows, out, b, Phi);
+}
+
+void ph_hinge_batch_Phi(const ph_hinge_batch *b, const ph_ends_state *s, double *out)
+{
+    BY_PICK(b, Phi_of, s, out);
+}
+
+PH_FN void B_of(int pick, int rows, const ph_hinge_batch *b, const ph_ends_state *s, double *out)
+{
+    ph_joint j;
+    ph_site site;
+    ph_real blocks[2 * BLOCK];
+    open_site(pick, b, s, 0, &j, &site);
+    ph_point_B(&site, &(ph_put){blocks, turns_only, 3, 0});
+    ph_turn_B(&site, &(ph_put){blocks, turns_only, 3, 3});
+    put_places(out, b), put_turns(rows, out, b, blocks);
 }
 
 void ph_hinge_batch_B(const ph_hinge_batch *b, const ph_ends_state *s, double *out)
 {
-    ph_joint j;
-    ph_site site;
-    ph_real blocks[2 * BLOCK];
-    open_site(b, s, 0, &j, &site);
-    ph_point_B(&site, &(ph_put){blocks, turns_only, 3, 0});
-    ph_turn_B(&site, &(ph_put){blocks, turns_only, 3, 3});
-    put_places(out, b), put_turns(out, b, blocks);
+    BY_PICK(b, B_of, s, out);
 }
 
-void ph_hinge_batch_positions(const ph_hinge_batch *b, const ph_ends_state *s, double *Phi_out, double *B_out)
+PH_FN void positions_of(int pick, int rows, const ph_hinge_batch *b, const ph_ends_state *s, double *Phi_out,
+                        double *B_out)
 {
     ph_joint j;
     ph_site site;
     ph_real Phi[ROWS], blocks[2 * BLOCK];
-    open_site(b, s, 0, &j, &site);
+    open_site(pick, b, s, 0, &j, &site);
     ph_point_Phi(&site, Phi);
     ph_point_B(&site, &(ph_put){blocks, turns_only, 3, 0});
     ph_turn_Phi_B(&site, Phi + 3, &(ph_put){blocks, turns_only, 3, 3});
-    put_rows(Phi_out, b, Phi);
-    put_places(B_out, b), put_turns(B_out, b, blocks);
+    put_rows(rows, Phi_out, b, Phi);
+    put_places(B_out, b), put_turns(rows, B_out, b, blocks);
 }
 
-void ph_hinge_batch_Z(const ph_hinge_batch *b, const ph_ends_state *s, double *out)
+void ph_hinge_batch_positions(const ph_hinge_batch *b, const ph_ends_state *s, double *Phi_out, double *B_out)
+{
+    BY_PICK(b, positions_of, s, Phi_out, B_out);
+}
+
+PH_FN void Z_of(int pick, int rows, const ph_hinge_batch *b, const ph_ends_state *s, double *out)
 {
     ph_joint j;
     ph_site site;
     ph_real blocks[2 * BLOCK];
-    open_site(b, s, 1, &j, &site);
+    open_site(pick, b, s, 1, &j, &site);
     ph_point_Z(&site, &(ph_put){blocks, turns_only, 3, 0});
     ph_turn_Z(&site, &(ph_put){blocks, turns_only, 3, 3});
-    put_turns(out, b, blocks);
+    put_turns(rows, out, b, blocks);
 }
 
-void ph_hinge_batch_K(const ph_hinge_batch *b, const ph_ends_state *s, double *out)
+void ph_hinge_batch_Z(const ph_hinge_batch *b, const ph_ends_state *s, double *out)
+{
+    BY_PICK(b, Z_of, s, out);
+}
+
+PH_FN void K_of(int pick, int rows, const ph_hinge_batch *b, const ph_ends_state *s, double *out)
 {
     static const int pairs[16] = {-1, -1, -1, -1, -1, 0, -1, 9, -1, -1, -1, -1, -1, 18, -1, 27};
     ph_joint j;
     ph_site site;
     ph_real lambda[ROWS], K[36];
-    open_site(b, s, 0, &j, &site);
-    for (int k = 0; k < b->rows; k++)
+    open_site(pick, b, s, 0, &j, &site);
+    for (int k = 0; k < rows; k++)
         lambda[k] = number(s->lambda, b->l_at, k);
     for (int k = 0; k < 36; k++)
         K[k] = ph_k(0);
@@ -157,13 +182,23 @@ void ph_hinge_batch_K(const ph_hinge_batch *b, const ph_ends_state *s, double *o
     }
 }
 
-void ph_hinge_batch_convective(const ph_hinge_batch *b, const ph_ends_state *s, double *out)
+void ph_hinge_batch_K(const ph_hinge_batch *b, const ph_ends_state *s, double *out)
+{
+    BY_PICK(b, K_of, s, out);
+}
+
+PH_FN void convective_of(int pick, int rows, const ph_hinge_batch *b, const ph_ends_state *s, double *out)
 {
     ph_joint j;
     ph_site site;
-    ph_real rows[ROWS];
-    open_site(b, s, 1, &j, &site);
-    ph_point_convective(&site, rows);
-    ph_turn_convective(&site, rows + 3);
-    put_rows(out, b, rows);
+    ph_real drift[ROWS];
+    open_site(pick, b, s, 1, &j, &site);
+    ph_point_convective(&site, drift);
+    ph_turn_convective(&site, drift + 3);
+    put_rows(rows, out, b, drift);
+}
+
+void ph_hinge_batch_convective(const ph_hinge_batch *b, const ph_ends_state *s, double *out)
+{
+    BY_PICK(b, convective_of, s, out);
 }
