@@ -135,6 +135,22 @@ top="$models/heavy_top.lua --t-end 0.01"
     starve manual
     starve version
     starve help run
+    starve run $top --error-bars --quiet
+    starve run heavy_top --t-end 0.01 --reference exact --json
+    starve stability --oscillator --rho 0.5,0.9 --ht 0.003,0.03 --jobs 1 --plot x.svg
+    starve stability --method rkmk --tableau rk4 --z 1,3 --steps 10 --jobs 1 --plot x.svg -o x.csv
+    starve modes "$models/hanging_top.lua" --vary Omega=0,50 -n 2 --jobs 1 --plot x.svg
+    starve modes "$models/double_pendulum.lua" --about static --view x.html
+    starve static "$models/double_pendulum.lua" -o x.json --view x.html --save x.state
+    starve linearise "$models/double_pendulum.lua" --about static -o x.json
+    starve sweep $top --vary h=0.001,0.002 --vary rho=0.5,0.9 --jobs 1 --plot x.svg --view x.html -o x.csv
+    starve converge "$models/heavy_top.lua" --t-end 0.05 --h 0.01,0.005 --space SE3,R3xSO3 --jobs 1 --plot x.svg -o x.csv
+    starve converge "$models/heavy_top.lua" --t-end 0.05 --h 0.01,0.005 --reference finest --jobs 1 --view x.html
+    starve sens $fit --error --json
+    starve optimise $fit --vary m --bounds m=1:20 --minimise fit --evaluations 3 --plot x.svg
+    starve compile "$models/heavy_top.lua" --open m
+    starve compile "$models/chain.lua" --set N=12
+    starve check "$models/heavy_top.lua" --accuracy 1e-3
     numbers='s/[0-9.e+-]+/N/g; s/[ -]+/ /g'
     starve work "$models/heavy_top.lua" --t-end 0.05 --h 0.01,0.005 --repeats 1
     starve bench heavy_top --repeats 1

@@ -258,14 +258,18 @@ static void symbols(void **state)
     (void)state;
     static const struct {
         const char *line, *why; /* NULL: it is one */
-    } cases[] = {{"", NULL},
-                 {"if p > 0.5 then k = 2 else k = 3 end", NULL},
-                 {"local m = math.max(p, 0) + math.floor(k) + #{p}", NULL},
-                 {"assert(type(p) == 'number' and math.type(p) == 'float')", NULL},
-                 {"if p == 0.8 then k = 2*k end", "it compares for equality with a number"},
-                 {"local list = {[1] = 2} local x = list[p + 0.2]", "the key of a table"},
-                 {"for i = 1, p do k = k end", "a loop counts"},
-                 {"body { name = 'z' .. math.floor(10*p), mass = 1, inertia = {1, 1, 1} }", "name"}};
+    } cases[] = {
+        {"", NULL},
+        {"if p > 0.5 then k = 2 else k = 3 end", NULL},
+        {"local m = math.max(p, 0) + math.floor(k) + #{p}", NULL},
+        {"assert(type(p) == 'number' and math.type(p) == 'float')", NULL},
+        {"if p == 0.8 then k = 2*k end", "it compares for equality with a number"},
+        {"local list = {[1] = 2} local x = list[p + 0.2]", "the key of a table"},
+        {"for i = 1, p do k = k end", "a loop counts"},
+        {"if tonumber('10', 10*p) == '10' then sensor { name = 'z', custom = function(t) return t end } end",
+         "the file is another one when it is read with a symbol"},
+        {"local n = math.floor(10*p) if n == n and p <= 1 then k = 2 end", NULL},
+        {"body { name = 'z' .. math.floor(10*p), mass = 1, inertia = {1, 1, 1} }", "name"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ph_error err = {0};
         ph_model *model = web_with(cases[i].line), *near;

@@ -214,8 +214,6 @@ static ph_status step(ph_sim *sim, void *ctx, ph_error *err)
 static ph_status refuse(const ph_run *run, ph_error *err)
 {
     const ph_options *o = &run->def.opt;
-    if (run->sim->stepper->sens_ops && !run->sim->stepper->sens_restore) /* ph_sens_create says the rest */
-        return ph_fail(err, PH_E_INPUT, "%s has no adjoint", run->sim->stepper->name);
     if (run->model->changing)
         return ph_fail(err, PH_E_INPUT,
                        "%s: its function keeps values between its calls, and a gradient repeats them",

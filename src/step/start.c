@@ -348,8 +348,8 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
             return PH_E_NAN;
         if (where >= lay->N)
             return ph_fail(err, s,
-                           "%s: at the initial configuration its rows vanish or repeat other constraints",
-                           ph_constraint_label(lay, where - lay->N, label));
+                           "%s: at the initial configuration its rows vanish or repeat other constraints%s",
+                           ph_constraint_label(lay, where - lay->N, label), ph_sim_solver_words(sim));
         if (where >= 0 && sim->matrix.started)
             return ph_fail(
                 err, s,
@@ -359,9 +359,10 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         if (where >= 0)
             return ph_fail(
                 err, s,
-                "%s: masses coupled to it, or coefficients of its constraints, are too different in size",
-                ph_node_label(lay, where, label));
-        return ph_fail(err, s, "the constraints depend on each other at the initial configuration");
+                "%s: masses coupled to it, or coefficients of its constraints, are too different in size%s",
+                ph_node_label(lay, where, label), ph_sim_solver_words(sim));
+        return ph_fail(err, s, "the constraints depend on each other at the initial configuration%s",
+                       ph_sim_solver_words(sim));
     case PH_E_CALLBACK:
         return ph_fail(err, s, "the callback %s refused the initial values", sim->ev.refused);
     case PH_E_NAN:
