@@ -19,7 +19,7 @@
 #include "lie/se3.h"
 #include "mech/dual.h"
 #include "mech/element.h"
-#ifndef PH_LANES /* lanes have a ph_force of their own */
+#ifndef PH_ELEMENT_LANES
 #include "mech/mech.h"
 #endif
 

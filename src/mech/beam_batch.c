@@ -1,22 +1,26 @@
 /* Four beam elements at once: the text of beam.h and beam_mass.h with an element in each lane of a vector. */
 #include "mech/beam_batch.h"
 
-#include "mech/element_lanes.h"
+#define PH_ELEMENT_LANES
+#include "lie/batch_lanes.h"
 
 /* What the text reads of an element. */
-typedef struct ph_force_def {
+typedef struct sections {
     const ph_real *K6, *D6, *M6; /* M6: NULL or not */
     int mass_model;
 } ph_force_def;
 
-struct ph_force {
+typedef struct elements {
     const ph_force_def *def;
     ph_real length, d0[6], mass;
     ph_vec3 moment;
     ph_mat3 J;
-};
+} ph_force;
+
+typedef struct ph_joint ph_joint; /* there are none */
 
 #include "mech/beam_mass.h"
+#include "mech/element_lanes.h"
 
 /* ---- in --------------------------------------------------------------------------------------------- */
 

@@ -4,8 +4,10 @@
 
 #include "polhode/vec.h"
 
+#ifndef PH_ELEMENT_LANES          /* elements in lanes have joints and forces of their own */
 typedef struct ph_joint ph_joint; /* elements read its points, frames and axes */
 typedef struct ph_force ph_force; /* and the points and numbers of forces */
+#endif
 
 /* ---- elements see bodies ------------------------------------------------------------------------ */
 

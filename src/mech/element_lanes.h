@@ -1,10 +1,9 @@
-/* Elements in lanes: what they see of bodies, and how they write blocks. */
+/* Elements in lanes: what they see of bodies, and how they write blocks. ph_joint and ph_force are defined by who includes this, before
+ * it, with what the text reads of four of them. */
 #ifndef PH_MECH_ELEMENT_LANES_H
 #define PH_MECH_ELEMENT_LANES_H
 
-#include "lie/batch_lanes.h"
 #include "mech/element.h"
-#include "mech/ends.h"
 
 /* Numbers that stand in lanes already. */
 PH_FN void load_numbers(ph_real *out, int n, const double p[][4])

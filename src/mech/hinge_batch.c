@@ -1,16 +1,20 @@
 /* Four joints at once: the text of point.h and turn.h with a joint in each lane of a vector. */
 #include "mech/hinge_batch.h"
 
-#include "mech/element_lanes.h"
+#define PH_ELEMENT_LANES
+#include "lie/batch_lanes.h"
 
 /* What the text reads of a joint. */
-struct ph_joint {
+typedef struct joints {
     ph_vec3 sa, sb;
     ph_quat Ca, Cb;
     ph_mat3 Ea, Eb;
     int drive; /* none */
-};
+} ph_joint;
 
+typedef struct ph_force ph_force; /* there are none */
+
+#include "mech/element_lanes.h"
 #include "mech/point.h"
 #include "mech/turn.h"
 

@@ -8,7 +8,7 @@
 #define PH_MECH_POINT_H
 
 #include "mech/element.h"
-#ifndef PH_LANES /* lanes have a ph_joint of their own */
+#ifndef PH_ELEMENT_LANES
 #include "mech/mech.h"
 #endif
 

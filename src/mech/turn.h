@@ -22,7 +22,7 @@
 
 #include "lie/so3.h"
 #include "mech/element.h"
-#ifndef PH_LANES /* lanes have a ph_joint of their own */
+#ifndef PH_ELEMENT_LANES
 #include "mech/mech.h"
 #endif
 
