@@ -78,8 +78,26 @@ static void same(int n, const double *a, const double *b, double tol)
         check_near(a[i], b[i], tol);
 }
 
+/* What comes at once is what comes alone. */
+static void compare_tangents(fixture *r)
+{
+    ph_state s = fixture_state(r);
+    int n = r->lay.size_pairs, nv = r->nv;
+    double *x = calloc((size_t)(4 * n + 2 * nv), sizeof(double)), *C = x, *K = x + n, *g = x + 4 * n;
+    assert_non_null(x);
+    if (r->sys->tangents) {
+        assert_int_equal(r->sys->tangents(&s, g, C, K, r->sys->ctx), PH_OK);
+        fixture_call(r, r->sys->g, &s, g + nv);
+        fixture_call(r, r->sys->C, &s, C + 2 * n);
+        fixture_call(r, r->sys->K, &s, K + 2 * n);
+        same(nv, g, g + nv, 0), same(2 * n, x, x + 2 * n, 0); /* exact */
+    }
+    free(x);
+}
+
 static void compare(fixture *a, fixture *b, double tol, double tol_K)
 {
+    compare_tangents(a), compare_tangents(b);
     ph_state sa = fixture_state(a), sb = fixture_state(b);
     int nv = a->nv, nl = a->nl;
     fixture_tangents(a, &sa), fixture_tangents(b, &sb);

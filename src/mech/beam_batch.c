@@ -137,17 +137,19 @@ unsigned ph_beam_batch_add(const ph_beam_batch *b, const ph_beam_state *s, doubl
         ph_beam_add(&site, &e, &(ph_beam_terms){NULL, m, NULL, NULL});
         ph_beam_turn(&site, m), add_pairs(axes, M, b, m);
     }
-    if (C && (heavy || b->damped)) {
+    if (C && !(K && heavy) && (heavy || b->damped)) {
         ph_six c[2][2] = {0};
         ph_beam_add(&site, &e, &(ph_beam_terms){NULL, NULL, c, NULL});
         ph_beam_turn(&site, c), add_pairs(axes, C, b, c);
     }
-    if (K && heavy) {
+    if (K && heavy) { /* C does not depend on accelerations, and comes along */
         ph_twist forces[2] = {0};
-        ph_six k[2][2] = {0};
+        ph_six c[2][2] = {0}, k[2][2] = {0};
         accelerate(axes, b, s, 0, &site);
-        ph_beam_add(&site, &e, &(ph_beam_terms){forces, NULL, NULL, k});
+        ph_beam_add(&site, &e, &(ph_beam_terms){forces, NULL, C ? c : NULL, k});
         ph_beam_turn_K(&site, forces, k), add_pairs(axes, K, b, k);
+        if (C)
+            ph_beam_turn(&site, c), add_pairs(axes, C, b, c);
     }
     return 0;
 }
