@@ -212,7 +212,7 @@ static void curves_are_nodes(void **state)
     ph_program_destroy(p), ph_expr_graph_destroy(g);
 }
 
-/* Of the argument itself, where it has a value and where it has none; its pieces. */
+/* Curves of the argument itself, where they have a value and where they have none; their pieces. */
 static void curves_end(void **state)
 {
     (void)state;

@@ -408,6 +408,19 @@ only --reference exact is possible|converge heavy_top --h 1e-3,5e-4 --steps rand
 --bounds: |optimise arm.lua --vary m --minimise low --bounds m=1:inf
 --bounds: |optimise arm.lua --vary m --minimise low --bounds m=-inf:2
 --bounds: |optimise arm.lua --vary m --minimise low --bounds m=2:1
+it must be NAME=VALUE|compile arm.lua --set LONG=1
+--set m=2x: '2x' is not a number|compile arm.lua --set m=2x
+--set m=: '' is not a number|compile arm.lua --set m=
+--rho: 1.5 is outside [0, 1]|stability --oscillator --rho 1.5
+--rho: -0.5 is outside [0, 1]|stability --oscillator --rho -0.5
+--objective: the model has none of 'lo'|sens arm.lua --error --objective lo
+--minimise: |optimise arm.lua --vary m --minimise tip.w --bounds m=1:3
+--minimise: |optimise arm.lua --vary m --minimise tip.4 --bounds m=1:3
+--minimise: |optimise arm.lua --vary m --minimise tip --bounds m=1:3
+--minimise: |optimise arm.lua --vary m --minimise tips --bounds m=1:3
+the lists combine to more than 256 variants|converge heavy_top --h 1e-2,5e-3 --tol 1e-3,1e-4 --rho 0:1:50 --sigma 0:1:4
+the lists combine to more than 256 variants|converge heavy_top --h 1e-2,5e-3 --rho 0:1:64 --sigma 0:1:64 --newton full,step,simplified,modified --formulation ggl,index2,index3 --start plain,perturbed --method genalpha,bliedf,rkmk --order 1,2,3,4,5,6
+more than 256 combinations of methods and their numbers|stability --method genalpha,bliedf --rho 0:1:64 --sigma 0:1:64 --z 1
 its value is missing|run arm.lua --h
 its value is missing; '--json' is an option|run arm.lua --h --json
 is not of the form A,B|run arm.lua --plot x.svg --plot-xy tip.x

@@ -10,7 +10,7 @@
 
 /* ---- systems ------------------------------------------------------------------------------------------ */
 
-typedef struct rig {
+typedef struct wrapped {
     ph_problem *problem;
     ph_model *model;
     ph_mechanism *mech;
@@ -18,18 +18,18 @@ typedef struct rig {
     double h;
     wrap w;
     nth nth;
-} rig;
+} wrapped;
 
 enum {
     DIFFERENCED = 1,
     AT_ONCE = 2
 }; /* tangents that are not given; products, tangents and positions that are */
 
-static void open_rig(rig *r, const char *name, int how)
+static void open_wrapped(wrapped *r, const char *name, int how)
 {
     ph_error err = {0};
     const ph_system *sys;
-    *r = (rig){.nth = {.at = -1}, .h = 1e-3};
+    *r = (wrapped){.nth = {.at = -1}, .h = 1e-3};
     if (strstr(name, ".lua")) {
         char path[256];
         snprintf(path, sizeof path, MODELS "%s", name);
@@ -56,7 +56,7 @@ static void open_rig(rig *r, const char *name, int how)
     }
 }
 
-static void close_rig(rig *r)
+static void close_wrapped(wrapped *r)
 {
     wrap_close(&r->w);
     ph_problem_destroy(r->problem);
@@ -75,7 +75,7 @@ static void check_finite(const ph_sim *sim, const ph_system *sys)
 }
 
 /* Steps, of which one fails and is made again. */
-static ph_status make_steps(rig *r, ph_sim *sim, int n, ph_error *err)
+static ph_status make_steps(wrapped *r, ph_sim *sim, int n, ph_error *err)
 {
     ph_status status = PH_OK;
     for (int k = 0; k < n; k++) {
@@ -102,7 +102,7 @@ static ph_status make_steps(rig *r, ph_sim *sim, int n, ph_error *err)
     return status;
 }
 
-static ph_status simulate(rig *r, const ph_options *o, ph_error *err)
+static ph_status simulate(wrapped *r, const ph_options *o, ph_error *err)
 {
     ph_sim *sim;
     double position, velocity, omega;
@@ -120,7 +120,7 @@ static ph_status simulate(rig *r, const ph_options *o, ph_error *err)
 }
 
 /* Off the grid, as after an event, then from its first state. */
-static ph_status start_again(rig *r, const ph_options *o, ph_error *err)
+static ph_status start_again(wrapped *r, const ph_options *o, ph_error *err)
 {
     ph_sim *sim;
     ph_status s = ph_sim_create(&sim, &r->w.sys, o, 0, r->q0, r->v0, err);
@@ -143,7 +143,7 @@ static ph_status start_again(rig *r, const ph_options *o, ph_error *err)
 }
 
 /* A parameter that changes nothing. */
-static ph_param nothing_changes(const rig *r)
+static ph_param nothing_changes(const wrapped *r)
 {
     ph_param p = {.name = "p", .eps = 1e-3};
     for (int k = 0; k < PH_NEIGHBOURS; k++)
@@ -151,7 +151,7 @@ static ph_param nothing_changes(const rig *r)
     return p;
 }
 
-static ph_status follow(rig *r, const ph_options *o, ph_error *err)
+static ph_status follow(wrapped *r, const ph_options *o, ph_error *err)
 {
     ph_sim *sim;
     ph_sens *sens = NULL;
@@ -170,7 +170,7 @@ static ph_status follow(rig *r, const ph_options *o, ph_error *err)
 
 static ph_status first_number(const ph_state *s, double *value, const ph_covector *g, void *ctx)
 {
-    rig *r = ctx;
+    wrapped *r = ctx;
     *value = s->v[0];
     if (nth_call(&r->nth, value, 1))
         return PH_E_CALLBACK;
@@ -186,7 +186,7 @@ static size_t least_memory(const ph_error *err)
     return at ? (size_t)strtoul(at + 9, NULL, 10) : 0;
 }
 
-static ph_status go_back(rig *r, const ph_options *o, ph_error *err)
+static ph_status go_back(wrapped *r, const ph_options *o, ph_error *err)
 {
     ph_sim *sim;
     ph_sens *sens = NULL;
@@ -209,7 +209,7 @@ static ph_status go_back(rig *r, const ph_options *o, ph_error *err)
     return s;
 }
 
-static ph_status find_error(rig *r, const ph_options *o, ph_error *err)
+static ph_status find_error(wrapped *r, const ph_options *o, ph_error *err)
 {
     ph_sim *sim;
     ph_sens *sens = NULL;
@@ -229,7 +229,7 @@ static ph_status find_error(rig *r, const ph_options *o, ph_error *err)
     return s;
 }
 
-static ph_status find_error_back(rig *r, const ph_options *o, ph_error *err)
+static ph_status find_error_back(wrapped *r, const ph_options *o, ph_error *err)
 {
     ph_sim *sim;
     ph_sens *sens = NULL;
@@ -249,7 +249,7 @@ static ph_status find_error_back(rig *r, const ph_options *o, ph_error *err)
     return s;
 }
 
-static ph_status rest(rig *r, const ph_options *o, ph_error *err)
+static ph_status rest(wrapped *r, const ph_options *o, ph_error *err)
 {
     ph_equilibrium *e;
     ph_static_options opt = ph_default_static();
@@ -260,7 +260,7 @@ static ph_status rest(rig *r, const ph_options *o, ph_error *err)
     return s;
 }
 
-static ph_status vibrate(rig *r, const ph_options *o, ph_error *err)
+static ph_status vibrate(wrapped *r, const ph_options *o, ph_error *err)
 {
     ph_modes *m;
     (void)o;
@@ -270,7 +270,7 @@ static ph_status vibrate(rig *r, const ph_options *o, ph_error *err)
     return s;
 }
 
-static ph_status look(rig *r, const ph_options *o, ph_error *err)
+static ph_status look(wrapped *r, const ph_options *o, ph_error *err)
 {
     int nv = ph_system_nv(&r->w.sys), nl = ph_system_nl(&r->w.sys);
     double *x = calloc((size_t)(nv + nl + 1), sizeof *x);
@@ -288,7 +288,7 @@ static ph_status look(rig *r, const ph_options *o, ph_error *err)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-typedef ph_status (*action)(rig *r, const ph_options *o, ph_error *err);
+typedef ph_status (*action)(wrapped *r, const ph_options *o, ph_error *err);
 
 static const struct {
     const char *name;
@@ -307,7 +307,7 @@ static const struct {
 
 #define METHODS (sizeof methods / sizeof *methods)
 
-static ph_options options_of(const rig *r, size_t method)
+static ph_options options_of(const wrapped *r, size_t method)
 {
     ph_options o = ph_default_options();
     o.method = methods[method].name, o.formulation = methods[method].formulation;
@@ -326,9 +326,9 @@ static int damage_each(const char *name, int how, size_t method, action act, con
 {
     static long offset;
     int all = getenv("PH_EVERY") != NULL;
-    rig r;
+    wrapped r;
     ph_error err = {0};
-    open_rig(&r, name, how);
+    open_wrapped(&r, name, how);
     ph_options o = options_of(&r, method);
     ph_status s = act(&r, &o, &err);
     long n = r.nth.calls < MOST ? r.nth.calls : 0, heard = 0;
@@ -346,7 +346,7 @@ static int damage_each(const char *name, int how, size_t method, action act, con
         }
     if (all && s == PH_OK && n > 0)
         assert_true(heard > 0);
-    close_rig(&r);
+    close_wrapped(&r);
     return s == PH_OK;
 }
 

@@ -140,6 +140,9 @@ static void refusals(void **state)
         {BODY GOAL "event{ name = 'e', when = function(t) return t - 0.5 end, action = 'stop' }\n"
                    "run{ t_end = 1, h = 0.1 }",
          "event 'e': exact derivatives do not go across events", OBJECTIVE, 0, 0, 0},
+        {BODY GOAL "event{ name = 'e', when = function(t) return t - 0.5 end, action = 'stop' }\n"
+                   "run{ t_end = 1, h = 0.1 }",
+         "event 'e': error bars do not go across events", ERROR, 0, 0, 0},
         {BODY GOAL "force{ body = 'b', value = function(t, s) if t > 0.5 then error('enough') end return {0, "
                    "0, 0} end }\n"
                    "run{ t_end = 1, tol = 1e-6 }",
@@ -208,11 +211,46 @@ static void error_of_an_end(void **state)
     scratch_remove(&s);
 }
 
+/* A tolerance for an objective that cannot be. */
+static void tolerances_refused(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body{ name = 'a', mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }\n"
+        "objective{ name = 'J', final = function(s)\n"
+        "  if s.a.position.x > 0.05 then error('far') end return s.a.position.x end }\n";
+    scratch file;
+    double tol;
+    ph_error err = {0};
+    ph_run *run = run_of(&file, text, NULL, 0);
+    assert_int_equal(ph_run_tol_for(run, 0, 1e-3, &tol, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "an error above 0 and a time t_end are needed");
+    ph_run_close(run);
+    const char *const end = "t_end=0.1";
+    run = open_run(file.path, &end, 1);
+    assert_int_equal(ph_run_tol_for(run, -1, 1e-3, &tol, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_tol_for(run, 1, 1e-3, &tol, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "there is no objective 1");
+    assert_int_equal(ph_run_tol_for(run, 0, 0, &tol, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_tol_for(run, 0, NAN, &tol, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_tol_for(run, 0, 1e-3, &tol, &err), PH_E_CALLBACK);
+    assert_non_null(strstr(err.text, "objective 'J' has no error: its function fails"));
+    ph_run_close(run);
+    scratch_remove(&file);
+    ph_problem *p = problem_named("heavy_top");
+    ph_run_config c = ph_run_defaults();
+    assert_int_equal(ph_run_create_system(&run, &p->sys, 0, p->q0, p->v0, &c, NULL), PH_OK);
+    assert_int_equal(ph_run_tol_for(run, 0, 1e-3, &tol, &err), PH_E_INPUT);
+    ph_run_close(run);
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients), cmocka_unit_test(gradient_and_on), cmocka_unit_test(gradients_that_end),
-        cmocka_unit_test(refusals),  cmocka_unit_test(of_a_system),     cmocka_unit_test(error_of_an_end),
+        cmocka_unit_test(tolerances_refused), cmocka_unit_test(gradients), cmocka_unit_test(gradient_and_on),
+        cmocka_unit_test(gradients_that_end), cmocka_unit_test(refusals),  cmocka_unit_test(of_a_system),
+        cmocka_unit_test(error_of_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

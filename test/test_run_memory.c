@@ -23,6 +23,10 @@ static const char by_events[] =
     "}\n"
     "run{ t_end = 0.05, h = 0.01 }";
 
+/* More rows than there is room for at first. */
+static const char many_rows[] = "body{ name = 'b', mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }\n"
+                                "input{ name = 'u' }\nrun{ t_end = 0.05, h = 5e-5 }";
+
 static ph_status follow(ph_run *run, ph_error *err)
 {
     return ph_run_follow(run, &(int){0}, 1, err);
@@ -126,6 +130,7 @@ static const struct {
     {"modes", text, modes, 0},
     {"a table", text, table, 0},
     {"rows", text, record, 0},
+    {"many rows", many_rows, record, 0},
     {"options", text, options, 0},
     {"parameters", text, parameters, 0},
 };

@@ -464,7 +464,6 @@ static ph_status explain(ph_sim *sim, ph_rk *rk, ph_status status)
     ph_state s = ph_point_view(&rk->at, lay);
     char label[PH_NAME_MAX];
     int where = ph_solver_get_info(rk->newton->solver).where;
-    rk->newton->factored = 0;
     if (status == PH_E_SINGULAR && where >= 0)
         snprintf(sim->reason, sizeof sim->reason,
                  "the matrix of the stages is singular at %s: dependent constraints, or a step too large%s",

@@ -401,6 +401,8 @@ ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, doub
     ph_status s = find_objective(run, objective, err);
     if (s == PH_OK)
         s = refuse(run, err);
+    if (s == PH_OK)
+        s = ph_events_refuse(run, PH_NO_BARS, err);
     memset(g.part, 0, (size_t)g.n_parts * sizeof *g.part);
     if (s == PH_OK)
         s = go_back(&g, NULL, memory, value, NULL, err);

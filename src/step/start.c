@@ -47,10 +47,11 @@ static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const 
     return s == PH_OK ? solve_once(sim, b_v, sign, b_l, x) : s;
 }
 
-static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
+/* A projection, with the matrix of the evaluated point. */
+static ph_status solve(ph_sim *sim, double sign, const double *b_l, double *x)
 {
-    ph_status s = ph_newton_factor_initial(&sim->matrix, &sim->ev, b_v && sim->lay.friction);
-    return s == PH_OK ? solve_again(sim, b_v, sign, b_l, x) : s;
+    ph_status s = ph_newton_factor_initial(&sim->matrix, &sim->ev, 0);
+    return s == PH_OK ? solve_again(sim, NULL, sign, b_l, x) : s;
 }
 
 ph_status ph_start_perturb(ph_sim *sim, const double *l)
@@ -64,7 +65,7 @@ ph_status ph_start_perturb(ph_sim *sim, const double *l)
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
         if (!lay->sys->constraints[b->row].nonholonomic)
             ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, l + b->col_at, rows + b->row_at);
-    s = solve(sim, NULL, 1, rows, x);
+    s = solve(sim, 1, rows, x);
     for (int i = 0; s == PH_OK && i < lay->nv; i++)
         sim->now.v[i] += x[i];
     return s;
@@ -74,7 +75,7 @@ ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
 {
     ph_status s = evaluate(sim, p);
     if (s == PH_OK)
-        s = solve(sim, NULL, 1, rows, sim->matrix.x);
+        s = solve(sim, 1, rows, sim->matrix.x);
     if (s == PH_OK)
         memcpy(z, sim->matrix.x, sizeof(double) * (size_t)sim->lay.nv);
     return s;
@@ -265,7 +266,7 @@ static ph_status project(ph_sim *sim, ph_point *p, int level)
             return PH_OK;
         if (k > 2 && size >= 0.5 * last) /* rows that are left out may no longer be implied */
             ph_redundant_renew(&sim->matrix, &sim->ev, sim->matrix.initial, PH_E_SINGULAR);
-        s = solve(sim, NULL, -1, rows, x);
+        s = solve(sim, -1, rows, x);
         if (s != PH_OK)
             return s;
         if (!isfinite(ph_small_max(lay->nv, x)))
