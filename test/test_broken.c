@@ -276,6 +276,48 @@ static void broken_texts(void **state)
         {"local x = ('a'):find('%1')", "invalid capture index %1"},
         {"local x = ('a'):find('(a%1)')", "invalid capture index %1"},
         {"local x = ('a'):rep(300):find(('a?'):rep(300) .. 'b')", "pattern too complex"},
+        {"body { name = 'a', mass = 1, inertia = {1, 1, 1}, zz = 1, yy = 2 }", "no key 'yy' in a body"},
+        {A_BODY "joint { name = 'hinge', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = "
+                "{0, 0, 1} }\n"
+                "event { name = 'e', when = function(t) return t - 1 end, action = {release = 'hing'} }",
+         "release: there is no joint 'hing'; did you mean 'hinge'?"},
+        {"flexible { name = 'f', modes = {n = 1}, beam = {" RODS ", section = {EA = 1, GJ = 1, EI = 1}, "
+         "mass = {rhoA = 1, rhoI = 1}} }",
+         "mass has no 'rhoI'; did you mean 'rhoA'?"},
+        {"flexible { name = 'f', modes = {n = 1}, beam = {" RODS ", frame = {1, 0, 0}, " SECTION "} }",
+         "the second axis of its section is along it"},
+        {A_BODY
+         "sensor { name = 's', custom = function(t) return table.unpack(" LIST(100, "t[i] = i") ") end }",
+         "returns 100 values"},
+        {A_BODY "sensor { name = 's', custom = function(t, s) return s.a[1] end }", "a body has no ''"},
+        {"body { name = 'a', mass = 1, inertia = {1, 1e-20, 1} }", "inertia"},
+        {"error(#((('a'):rep(3000)):gsub('b', 'c')), 0)", "3000"},
+        {"error(#((('a'):rep(3000)):gsub('a', '%%')), 0)", "3000"},
+        {"error(('a\\0b'):find('\\0') + 0, 0)", "2"},
+        {"local x = ('a'):find('(a)%0')", "invalid capture index"},
+        {"error(tostring(curve({0, 1}, {0, 1})), 0)", "curve"},
+        {"math.randomseed() local a = math.random() math.randomseed(0) error(a == math.random() and 'same' "
+         "or 'other', 0)",
+         "same"},
+        {"_G[1] = 2 local x = nothing_here", "'nothing_here' is not defined"},
+        {A_BODY "run { rho = -1 }", "rho is -1; it must be from 0 to 1"},
+        {A_BODY "bushing { bodies = {'ground', 'a'}, k = {-1, 1, 1} }", "none may be negative"},
+        {"body { name = 'a', mass = 1, inertia = {1, 1, 1}, shape = {sphere = 1, color = {-0.5, 0, 0}} }",
+         "color[1] is -0.5; it must be from 0 to 1"},
+        {BEAM("nodes = {{0, 0, 0}, {1, 0, 0}}, from = {0, 0, 0}"), "with nodes, from, to, n and tangent"},
+        {BEAM("nodes = {{0, 0, 0}, {0.5, 0.5, 0}, {1, 0, 0}}"), "nodes 0 and 1 are off the line"},
+        {BEAM("nodes = {{0, 0, 0}, {-1, 0, 0}, {1, 0, 0}}"), "nodes 0 and 1 are off the line"},
+        {"local c = curve({0, 1}, {0, 1}, {outside = 'periodic'}) error(c(1.25), 0)", "0.25"},
+        {"local c = curve({0, 1, 2}, {0, 1, 0}, {outside = 'periodic', kind = 'cubic'}) error(c(2), 0)",
+         "0.0"},
+        {"local c = curve({0, 1, 2}, {0, 1, 1}, {outside = 'periodic', kind = 'cubic'})",
+         "must end with its first value"},
+        {"local c, x = curve({0, 1}, {0, 1}), 0/0 local y = c(x) error(y == y and 'number' or 'none', 0)",
+         "none"},
+        {A_BODY "for i = 1, 20 do sensor { name = 's' .. i, custom = function(t, s) return i < 20 and "
+                "s.sensors['s' .. i + 1] or "
+                "t end } end",
+         "more than 16 sensors look at each other"},
         {"error('model', 0)", "model.lua:1: model"},
         {"error('model:x', 0)", "model.lua:1: model:x"},
         {"error('model:5', 0)", "model.lua:1: model:5"},
@@ -372,6 +414,9 @@ static void broken_json(void **state)
         {"{\"params\": {\"p\": \"1\"}}", "p must be a number"},
         {"{\"elements\": {}}", "elements must be a list"},
         {"{\"elements\": [5]}", "an object expected"},
+        {"{\"elements\": []}", "the model has no body"},
+        {"{\"elements\": [{}]}", "an element must say which"},
+        {"{\"gravity\": [0, 0, +5]}", "a value expected"},
         {"{\"elements\": [" BODY
          ", {\"element\": \"force\", \"name\": \"f\", \"body\": \"a\", \"value\": 5}]}",
          "value must be a list of 3 numbers"},
@@ -392,6 +437,14 @@ static void broken_json(void **state)
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         refuse_text("model.json", row[i].text, row[i].words);
+    static char lengthy[5000]; /* longer than a buffer of Lua: plain, and with escapes */
+    for (int k = 0; k < 2; k++) {
+        size_t n = (size_t)sprintf(lengthy, "{\"");
+        while (n < sizeof lengthy - 20)
+            n += (size_t)sprintf(lengthy + n, k ? "\\t" : "x");
+        sprintf(lengthy + n, "\": 1}");
+        refuse_text("model.json", lengthy, "a frozen model has no '");
+    }
     static const char ended[] = "{\"elements\": [" BODY "]}\0 ";
     ph_model *m;
     ph_error err;

@@ -39,6 +39,9 @@ static const char text[] =
     "sensor{ name = 'y', custom = function(t, s) return math.min(s.c.position.z, huge), s.e.rotation.z + (t "
     "> nan and 1 or 0) end }\n"
     "sensor{ name = 'x', custom = function(t, s) return s.b.position.x, s.a.rotation.w end }\n"
+    "actuator{ name = 'soft', joint = 'cz', coordinate = 'z', k = 3, d = 0.1 }\n"
+    "sensor{ name = 'e', type = 'effort', of = 'd' }\n"
+    "event{ name = 'v', when = function(t) return t - 0.105 end, action = {state = {i = {0.3, 0.4}}} }\n"
     "objective{ name = 'o', final = function(s) return s.a.position.x^2 end, integral = function(t, s) "
     "return s.sensors.x[1] end }\n"
     "run{ t_end = 0.2, h = 1e-3 }\n";

@@ -280,6 +280,15 @@ static void symbols(void **state)
         ph_model_free(near);
         ph_model_free(model);
     }
+    ph_error err = {0};
+    ph_model *model = web_with(""), *near;
+    assert_int_equal(ph_model_near(&near, model, NULL, 0, "nothing", NULL, &err), PH_OK);
+    assert_int_equal(near->symbol, 0);
+    ph_model_free(near), ph_model_free(model);
+    model = read_text("body { name = 'a', mass = 1, inertia = {1, 1, 1} }");
+    assert_int_equal(ph_model_near(&near, model, NULL, 0, "p", NULL, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "the model has no parameters"));
+    ph_model_free(model);
 }
 
 /* A spring along an angle that has turned a dozen times, and efforts that read it: the way back begins at checkpoints that are

@@ -418,6 +418,9 @@ it must be NAME=VALUE|compile arm.lua --set LONG=1
 --minimise: |optimise arm.lua --vary m --minimise tip.4 --bounds m=1:3
 --minimise: |optimise arm.lua --vary m --minimise tip --bounds m=1:3
 --minimise: |optimise arm.lua --vary m --minimise tips --bounds m=1:3
+the lists combine to more than 256 variants|converge heavy_top --h 1e-2,5e-3 --tol 1e-3,1e-4 --rho 0:1:50 --sigma 0:1:4
+the lists combine to more than 256 variants|converge heavy_top --h 1e-2,5e-3 --rho 0:1:64 --sigma 0:1:64 --newton full,step,simplified,modified --formulation ggl,index2,index3 --start plain,perturbed --method genalpha,bliedf,rkmk --order 1,2,3,4,5,6
+more than 256 combinations of methods and their numbers|stability --method genalpha,bliedf --rho 0:1:64 --sigma 0:1:64 --z 1
 its value is missing|run arm.lua --h
 its value is missing; '--json' is an option|run arm.lua --h --json
 is not of the form A,B|run arm.lua --plot x.svg --plot-xy tip.x

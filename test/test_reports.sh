@@ -29,6 +29,7 @@ run 0 sweep heavy_top --vary x=10,15 --t-end 0.01 -o top.csv --json
 is_json out
 has out '"model":"heavy_top"' '"cases":2'
 has top.csv "model heavy_top" "vary x=10,15"
+run 0 sweep heavy_top --vary x=10,15 --t-end 0.01 --jobs 100000 --quiet
 run 0 sweep chain --size 3 --vary h=1e-3,2e-3 --t-end 0.01 -o chain.csv
 has chain.csv ", size 3"
 run 0 sweep heavy_top --vary x=15,10,12 --vary h=1e-3,2e-3 --vary rho=0.5,0.9 --t-end 0.01 --json
@@ -192,5 +193,25 @@ done
 run 0 run heavy_top_so3 --t-end 0.05 --h 1e-3 -o so3.csv --quiet
 run 0 converge heavy_top_so3 --t-end 0.05 --h 1e-2,5e-3 --reference so3.csv --json
 is_json out
+
+# ---- runs that do not start -----------------------------------------------------------------------------------------------------
+
+cat >kink.lua <<'END_OF_MODEL'
+model "kink"
+particle { name = "p", mass = 1, position = {1, 0, 0} }
+joint { name = "j", type = "distance", bodies = {"ground", "p"}, at_a = {0, 0, 0}, at_b = {0, 0, 0}, drive = function(t) return math.abs(t) + 1 end }
+run { t_end = 0.1, h = 0.01 }
+END_OF_MODEL
+for more in "--json" "--json --tol 1e-3" "--json -o kink.csv --save kink.state"; do
+    # shellcheck disable=SC2086 # words of a command
+    run 1 run kink.lua $more
+    is_json out
+    has out '"model":"kink","status":"callback_failed","t":0,"steps":' '"reason":"t = 0: joint '"'j'"
+    complains "joint 'j': its drive has no velocity" "run kink.lua $more"
+done
+[[ -z $(ls kink.csv kink.state 2>/dev/null) ]] || fail "a run that does not start leaves $(ls kink.*)"
+run 1 run kink.lua
+[[ ! -s out ]] || fail "a run that does not start prints $(cat out)"
+run 1 view kink.lua -o kink.html
 
 finish

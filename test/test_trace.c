@@ -318,6 +318,10 @@ static void large_functions_are_traced(void **state)
         n += (size_t)snprintf(body + n, sizeof body - n, "x = x*%d.25\n", k % 2 ? k : 0);
     snprintf(body + n, sizeof body - n, "return x == 'y' and 3 or t");
     gives_the_bits_of_lua(body);
+    gives_the_bits_of_lua("return t end } string = 1\nsensor { name = 'g', custom = function(t) return 2*t");
+    gives_the_bits_of_lua("local x = t for i = 1, 300 do x = 0.9*x + 0.1*sin(x) end return x end }\n"
+                          "sensor { name = 'g', custom = function(t) local x = t for i = 1, 250 do x = 0.9*x "
+                          "+ 0.1*cos(x) end return x");
     gives_the_bits_of_lua("return big[3]*t end } big = {} for i = 1, 1100000 do big[i] = i end\n"
                           "sensor { name = 'g', custom = function(t) return big[4]*t");
 }
@@ -425,6 +429,8 @@ static const struct {
     {"return s.sensors.angle[2]", "attempt to index a number value"},
     {"return s.joints.hing.rate", "there is no joint 'hing'; did you mean 'hinge'?"},
     {"return s.joints.hinge.speed", "a joint has no 'speed'"},
+    {"return s.joints.hinge[1]", "a joint has no ''"},
+    {"return s.sensors.angle.x", "attempt to index a number value"},
     {"return s.joints.weld.rate", "joint 'weld' has no free coordinate"},
     {"return s.inputs.force", "there is no input 'force'"},
     {"return s.states[1]", "there is no state ''"},

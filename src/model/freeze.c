@@ -17,15 +17,12 @@ typedef struct ice {
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
+/* Names and units, which have no control characters. */
 static void put_text(FILE *to, const char *text)
 {
     fputc('"', to);
-    for (const char *c = text; *c; c++) {
-        if ((unsigned char)*c < ' ')
-            fprintf(to, "\\u%04x", (unsigned)*c);
-        else
-            fprintf(to, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
-    }
+    for (const char *c = text; *c; c++)
+        fprintf(to, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
     fputc('"', to);
 }
 
