@@ -52,8 +52,8 @@ static void transposed_product_in_registers(void **state)
     assert_true(A && x);
     for (int k = 0; k < 9; k++)
         A[k] = sin(1 + 3 * k), x[k % 3] = cos(2 + 5 * k);
-    ph_row_store3(y, ph_row_tapply(A, x));
-    ph_row_store3(z, ph_row_add(ph_row_tapply(A, x), ph_row_load3(x)));
+    ph_row_store3(y, ph_row_tapply(3, A, x));
+    ph_row_store3(z, ph_row_add(ph_row_tapply(3, A, x), ph_row_load3(x)));
     for (int j = 0; j < 3; j++) {
         double sum = A[j] * x[0] + A[3 + j] * x[1] + A[6 + j] * x[2];
         assert_true(y[j] == sum && z[j] == sum + x[j]); /* exact */

@@ -1,7 +1,8 @@
 /* 3x3 matrices in registers, from and to memory where they stand by rows without gaps.
  *
  * Written twice: with rows as 4-wide vectors whose last lane is of no interest (AVX2 and up, twice as fast),
- * and with scalars. Both add in the same order and nothing is fused, so both give the same bits. */
+ * and with scalars, which are vectors of elements where elements stand in lanes. Both add in the same order and nothing is
+ * fused, so both give the same bits. */
 #ifndef PH_LA_ROWS_H
 #define PH_LA_ROWS_H
 
@@ -16,7 +17,7 @@
 #define PH_INLINE static inline
 #endif
 
-#if defined(__AVX2__) && !defined(PH_SCALAR_KERNELS)
+#if defined(__AVX2__) && !defined(PH_SCALAR_KERNELS) && !defined(PH_LANES)
 
 typedef double ph_row __attribute__((vector_size(32)));
 
@@ -244,12 +245,22 @@ PH_INLINE ph_row ph_rows_tapply(ph_rows A, ph_row x)
     return ph_row_mul(x, A);
 }
 
-/* A^T x with A and x in memory */
-PH_INLINE ph_row ph_row_tapply(const double *A, const double *x)
+/* Row i of m > 1 without gaps: the last is loaded from one number before its start, so that nothing outside the block is read. */
+PH_INLINE ph_row ph_row_of_block(int m, const double *A, int i)
 {
-    ph_row last = ph_row_load4(A + 5);
-    return ph_row_load4(A) * ph_row_splat(x[0]) + ph_row_load4(A + 3) * ph_row_splat(x[1]) +
-           PH_SHUFFLE(last, last, 1, 2, 3, 0) * ph_row_splat(x[2]);
+    if (i + 1 < m)
+        return ph_row_load4(A + 3 * i);
+    ph_row last = ph_row_load4(A + 3 * i - 1);
+    return PH_SHUFFLE(last, last, 1, 2, 3, 0);
+}
+
+/* A^T x with A and x in memory, A m x 3 */
+PH_INLINE ph_row ph_row_tapply(int m, const double *A, const double *x)
+{
+    ph_row sum = (m > 1 ? ph_row_load4(A) : ph_row_load3(A)) * ph_row_splat(x[0]);
+    for (int i = 1; i < m; i++)
+        sum += ph_row_of_block(m, A, i) * ph_row_splat(x[i]);
+    return sum;
 }
 
 #else
@@ -257,7 +268,7 @@ PH_INLINE ph_row ph_row_tapply(const double *A, const double *x)
 typedef ph_vec3 ph_row;
 typedef ph_mat3 ph_rows;
 
-PH_INLINE ph_row ph_row_of(double x, double y, double z)
+PH_INLINE ph_row ph_row_of(ph_real x, ph_real y, ph_real z)
 {
     return ph_v3(x, y, z);
 }
@@ -272,22 +283,22 @@ PH_INLINE ph_row ph_rows_get(ph_rows A, int i)
     return i == 0 ? ph_v3(A.xx, A.xy, A.xz) : i == 1 ? ph_v3(A.yx, A.yy, A.yz) : ph_v3(A.zx, A.zy, A.zz);
 }
 
-PH_INLINE ph_row ph_row_load4(const double *p)
+PH_INLINE ph_row ph_row_load4(const ph_real *p)
 {
     return ph_load3(p);
 }
 
-PH_INLINE void ph_row_store4(double *p, ph_row a)
+PH_INLINE void ph_row_store4(ph_real *p, ph_row a)
 {
     ph_store3(p, a);
 }
 
-PH_INLINE ph_row ph_row_load3(const double *p)
+PH_INLINE ph_row ph_row_load3(const ph_real *p)
 {
     return ph_load3(p);
 }
 
-PH_INLINE void ph_row_store3(double *p, ph_row a)
+PH_INLINE void ph_row_store3(ph_real *p, ph_row a)
 {
     ph_store3(p, a);
 }
@@ -302,22 +313,22 @@ PH_INLINE ph_row ph_row_add(ph_row a, ph_row b)
     return ph_add(a, b);
 }
 
-PH_INLINE ph_rows ph_rows_load(const double *p)
+PH_INLINE ph_rows ph_rows_load(const ph_real *p)
 {
     return ph_load33(p);
 }
 
-PH_INLINE void ph_rows_store(double *p, ph_rows A)
+PH_INLINE void ph_rows_store(ph_real *p, ph_rows A)
 {
     ph_store33(p, A);
 }
 
-PH_INLINE ph_rows ph_rows_load4(const double *p)
+PH_INLINE ph_rows ph_rows_load4(const ph_real *p)
 {
     return (ph_rows){p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10]};
 }
 
-PH_INLINE void ph_rows_store4(double *p, ph_rows A)
+PH_INLINE void ph_rows_store4(ph_real *p, ph_rows A)
 {
     p[0] = A.xx, p[1] = A.xy, p[2] = A.xz, p[4] = A.yx, p[5] = A.yy, p[6] = A.yz, p[8] = A.zx, p[9] = A.zy,
     p[10] = A.zz;
@@ -333,15 +344,15 @@ PH_INLINE ph_rows ph_rows_add(ph_rows A, ph_rows B)
     return ph_madd(A, B);
 }
 
-PH_INLINE ph_rows ph_rows_scale(double s, ph_rows A)
+PH_INLINE ph_rows ph_rows_scale(ph_real s, ph_rows A)
 {
     return ph_mscale(s, A);
 }
 
 PH_INLINE ph_rows ph_rows_abs(ph_rows A)
 {
-    return (ph_rows){fabs(A.xx), fabs(A.xy), fabs(A.xz), fabs(A.yx), fabs(A.yy),
-                     fabs(A.yz), fabs(A.zx), fabs(A.zy), fabs(A.zz)};
+    return (ph_rows){ph_abs(A.xx), ph_abs(A.xy), ph_abs(A.xz), ph_abs(A.yx), ph_abs(A.yy),
+                     ph_abs(A.yz), ph_abs(A.zx), ph_abs(A.zy), ph_abs(A.zz)};
 }
 
 PH_INLINE ph_rows ph_rows_add_abs(ph_rows A, ph_rows B)
@@ -350,15 +361,16 @@ PH_INLINE ph_rows ph_rows_add_abs(ph_rows A, ph_rows B)
 }
 
 /* sum of A_rc B_rc, column by column */
-PH_INLINE double ph_rows_dot(ph_rows A, ph_rows B)
+PH_INLINE ph_real ph_rows_dot(ph_rows A, ph_rows B)
 {
     return (A.xx * B.xx + A.yx * B.yx + A.zx * B.zx) + (A.xy * B.xy + A.yy * B.yy + A.zy * B.zy) +
            (A.xz * B.xz + A.yz * B.yz + A.zz * B.zz);
 }
 
-PH_INLINE double ph_rows_norm(ph_rows A)
+PH_INLINE ph_real ph_rows_norm(ph_rows A)
 {
-    return ph_rows_dot(ph_rows_abs(A), (ph_rows){1, 1, 1, 1, 1, 1, 1, 1, 1});
+    ph_real one = ph_k(1);
+    return ph_rows_dot(ph_rows_abs(A), (ph_rows){one, one, one, one, one, one, one, one, one});
 }
 
 PH_INLINE ph_rows ph_rows_transpose(ph_rows A)
@@ -366,7 +378,7 @@ PH_INLINE ph_rows ph_rows_transpose(ph_rows A)
     return ph_transpose(A);
 }
 
-PH_INLINE ph_rows ph_rows_mul(const double *l, ph_rows U)
+PH_INLINE ph_rows ph_rows_mul(const ph_real *l, ph_rows U)
 {
     return ph_mmul(ph_load33(l), U);
 }
@@ -379,24 +391,24 @@ PH_INLINE ph_rows ph_rows_mul_rows(ph_rows L, ph_rows U)
 PH_INLINE ph_row ph_row_cross(ph_row a, ph_row b, ph_row *positive)
 {
     ph_row p = {a.y * b.z, a.z * b.x, a.x * b.y}, m = {a.z * b.y, a.x * b.z, a.y * b.x};
-    *positive = ph_v3(fabs(p.x) + fabs(m.x), fabs(p.y) + fabs(m.y), fabs(p.z) + fabs(m.z));
+    *positive = ph_v3(ph_abs(p.x) + ph_abs(m.x), ph_abs(p.y) + ph_abs(m.y), ph_abs(p.z) + ph_abs(m.z));
     return ph_sub(p, m);
 }
 
-PH_INLINE double ph_rows_invert(ph_rows A, ph_rows M, ph_rows *C, double *s)
+PH_INLINE ph_real ph_rows_invert(ph_rows A, ph_rows M, ph_rows *C, ph_real *s)
 {
     ph_row a = {A.xx, A.xy, A.xz}, b = {A.yx, A.yy, A.yz}, c = {A.zx, A.zy, A.zz}, p, q, r;
     ph_row u = ph_row_cross(b, c, &p), v = ph_row_cross(c, a, &q), w = ph_row_cross(a, b, &r);
     *C = (ph_rows){u.x, u.y, u.z, v.x, v.y, v.z, w.x, w.y, w.z};
     *s = 1 / ph_dot(a, u);
-    return ph_rows_dot((ph_rows){p.x, p.y, p.z, q.x, q.y, q.z, r.x, r.y, r.z}, M) * fabs(*s);
+    return ph_rows_dot((ph_rows){p.x, p.y, p.z, q.x, q.y, q.z, r.x, r.y, r.z}, M) * ph_abs(*s);
 }
 
 typedef struct ph_sums {
-    double a[3], b[3], c[3];
+    ph_real a[3], b[3], c[3];
 } ph_sums;
 
-PH_INLINE void ph_sums_add(ph_sums *s, const double *A, ph_row x)
+PH_INLINE void ph_sums_add(ph_sums *s, const ph_real *A, ph_row x)
 {
     s->a[0] += A[0] * x.x, s->a[1] += A[1] * x.y, s->a[2] += A[2] * x.z;
     s->b[0] += A[3] * x.x, s->b[1] += A[4] * x.y, s->b[2] += A[5] * x.z;
@@ -408,7 +420,7 @@ PH_INLINE ph_row ph_sums_total(const ph_sums *s)
     return ph_v3(s->a[0] + s->a[1] + s->a[2], s->b[0] + s->b[1] + s->b[2], s->c[0] + s->c[1] + s->c[2]);
 }
 
-PH_INLINE void ph_sums_tadd(ph_sums *s, const double *A, const double *x)
+PH_INLINE void ph_sums_tadd(ph_sums *s, const ph_real *A, const ph_real *x)
 {
     for (int i = 0; i < 3; i++)
         s->a[i] += A[i] * x[0], s->b[i] += A[3 + i] * x[1], s->c[i] += A[6 + i] * x[2];
@@ -429,9 +441,18 @@ PH_INLINE ph_row ph_rows_tapply(ph_rows A, ph_row x)
     return ph_tmul(A, x);
 }
 
-PH_INLINE ph_row ph_row_tapply(const double *A, const double *x)
+PH_INLINE ph_row ph_row_of_block(int m, const ph_real *A, int i)
 {
-    return ph_tmul(ph_load33(A), ph_load3(x));
+    (void)m;
+    return ph_load3(A + 3 * i);
+}
+
+PH_INLINE ph_row ph_row_tapply(int m, const ph_real *A, const ph_real *x)
+{
+    ph_row sum = ph_scale(x[0], ph_load3(A));
+    for (int i = 1; i < m; i++)
+        sum = ph_add(sum, ph_scale(x[i], ph_load3(A + 3 * i)));
+    return sum;
 }
 
 #endif

@@ -19,11 +19,17 @@ PH_INLINE void ph_small_mul_add(int m, int n, const double *A, const double *x, 
         ph_block_apply_add(m, n, y, A, x);
 }
 
+/* A^T x, A m x 3, with the loops of the common sizes unrolled */
+PH_INLINE ph_row ph_small_tmul_3(int m, const double *A, const double *x)
+{
+    return m == 3 ? ph_row_tapply(3, A, x) : m == 5 ? ph_row_tapply(5, A, x) : ph_row_tapply(m, A, x);
+}
+
 /* y += A^T x, A m x n */
 PH_INLINE void ph_small_tmul_add(int m, int n, const double *A, const double *x, double *y)
 {
-    if (m == 3 && n == 3)
-        ph_store3(y, ph_add(ph_load3(y), ph_tmul(ph_load33(A), ph_load3(x))));
+    if (n == 3)
+        ph_row_store3(y, ph_row_add(ph_row_load3(y), ph_small_tmul_3(m, A, x)));
     else
         ph_block_tapply_add(m, n, y, A, x);
 }

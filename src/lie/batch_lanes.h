@@ -80,11 +80,34 @@ PH_FN void put_matrices(double *p, const int at[4], ph_mat3 A)
     put_number(p, at, 8, A.zz);
 }
 
-/* n numbers in a row, n a multiple of 4 */
-PH_FN void put_numbers(double *p, const int at[4], int n, ph_real *a)
+/* Six numbers of each node */
+PH_FN void twists(const double *p, const int at[4], ph_vec3 *a, ph_vec3 *b)
 {
-    for (int k = 0; k < n; k += 4)
-        put4(p, at, k, a + k);
+    ph_real r[4] = {load4(p + at[0]), load4(p + at[1]), load4(p + at[2]), load4(p + at[3])},
+            s[4] = {load4(p + at[0] + 2), load4(p + at[1] + 2), load4(p + at[2] + 2), load4(p + at[3] + 2)};
+    transpose(r), transpose(s);
+    *a = ph_v3(r[0], r[1], r[2]), *b = ph_v3(r[3], s[2], s[3]);
+}
+
+PH_FN void put_twists(double *p, const int at[4], ph_vec3 a, ph_vec3 b)
+{
+    ph_real first[4] = {a.x, a.y, a.z, b.x}, last[4] = {a.z, b.x, b.y, b.z};
+    put4(p, at, 0, first);
+    put4(p, at, 2, last);
+}
+
+/* n numbers in a row, n a multiple of 4 and a constant */
+PH_FN void put_numbers(double *p, const int at[4], int n, const ph_real *a)
+{
+    double *const to[4] = {p + at[0], p + at[1], p + at[2], p + at[3]};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 16
+#endif
+    for (int k = 0; k < n; k += 4) {
+        ph_real r[4] = {a[k], a[k + 1], a[k + 2], a[k + 3]};
+        transpose(r);
+        store4(to[0] + k, r[0]), store4(to[1] + k, r[1]), store4(to[2] + k, r[2]), store4(to[3] + k, r[3]);
+    }
 }
 
 #endif

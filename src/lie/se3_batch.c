@@ -4,13 +4,6 @@
 #include "lie/batch_lanes.h"
 #include "lie/se3.h"
 
-/* The second half of each node: the quaternion of an element, Omega of a velocity. */
-PH_FN void behind(const int at[4], int after[4])
-{
-    for (int i = 0; i < 4; i++)
-        after[i] = at[i] + 3;
-}
-
 /* The numbers of [A B; 0 A] to each node, row by row */
 PH_FN void put_dual(double *p, const int at[4], ph_mat3 A, ph_mat3 B)
 {
@@ -36,11 +29,10 @@ PH_FN ph_vec3 mul6(ph_mat3 A, ph_mat3 B, ph_vec3 x, ph_vec3 y)
 void ph_se3_batch_move(const ph_batch *b, const double *q0, const double *x, const double *u, double *q1,
                        double *R, double *T, double *Tinv, double *Tu)
 {
-    int turn[4], spin[4];
-    behind(b->q_at, turn), behind(b->v_at, spin);
-    ph_se3_moved m =
-        ph_se3_move(vectors(q0, b->q_at), quaternions(q0, turn), vectors(x, b->v_at), vectors(x, spin));
-    ph_vec3 U = vectors(u, b->v_at), w = vectors(u, spin);
+    const int turn[4] = {b->q_at[0] + 3, b->q_at[1] + 3, b->q_at[2] + 3, b->q_at[3] + 3};
+    ph_vec3 U, w, V, omega;
+    twists(x, b->v_at, &U, &w), twists(u, b->v_at, &V, &omega);
+    ph_se3_moved m = ph_se3_move(vectors(q0, b->q_at), quaternions(q0, turn), U, w);
     ph_real q[4];
     put_vectors(q1, b->q_at, m.x);
     ph_quat_store(q, m.q);
@@ -48,16 +40,15 @@ void ph_se3_batch_move(const ph_batch *b, const double *q0, const double *x, con
     put_matrices(R, b->R_at, ph_qmat(m.q));
     put_dual(T, b->T_at, m.T0, m.T1);
     put_dual(Tinv, b->T_at, m.Tinv0, m.Tinv1);
-    put_vectors(Tu, b->v_at, mul6(m.T0, m.T1, U, w));
-    put_vectors(Tu, spin, ph_add(ph_zero3(), ph_mul(m.T0, w)));
+    put_twists(Tu, b->v_at, mul6(m.T0, m.T1, V, omega), ph_add(ph_zero3(), ph_mul(m.T0, omega)));
 }
 
 void ph_se3_batch_dT(const ph_batch *b, const double *x, const double *u, double *D)
 {
     static const int each[4] = {0, 36, 72, 108};
-    int spin[4];
+    ph_vec3 U, w, V, omega;
     ph_mat3 J0, J1;
-    behind(b->v_at, spin);
-    ph_se3_slope(vectors(x, b->v_at), vectors(x, spin), vectors(u, b->v_at), vectors(u, spin), &J0, &J1);
+    twists(x, b->v_at, &U, &w), twists(u, b->v_at, &V, &omega);
+    ph_se3_slope(U, w, V, omega, &J0, &J1);
     put_dual(D, each, J0, J1);
 }

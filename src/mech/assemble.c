@@ -606,6 +606,8 @@ ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
             m->pin[m->n_pins++] = pin_of(m, &m->joint[k]);
         else
             m->unpinned[m->n_unpinned++] = k;
+    ph_beams_list(m);
+    ph_hinges_list(m);
     place_norms(m);
     sort_bodies(m);
     return list_pinned_bodies(m, err);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "mech/pin.h"
 #include "mech/carry.h"
 #include "mech/pin.h"
 #include "mech/reach.h"
@@ -17,45 +16,6 @@ static ph_status refused(ph_mechanism *m, const ph_force *f, ph_status status)
     int beam = f->def && ph_force_is_beam(f->def);
     atomic_store(&m->turned, beam ? (int)(f - m->force) + 1 : 0);
     return status;
-}
-
-/* Masses of forces. */
-static ph_status forces_M(ph_mechanism *m, const ph_state *s, double *out)
-{
-    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
-        if (!f->op->M)
-            continue;
-        ph_force_site site;
-        double local[144] = {0};
-        ph_force_at(m, s, f, &site);
-        ph_status status = f->op->M(&site, m->space->plain ? &(ph_put){out, f->K, 3, 0}
-                                                           : &(ph_put){local, ph_local_pairs, 12, 0});
-        if (status != PH_OK)
-            return refused(m, f, status);
-        if (!m->space->plain)
-            ph_space_M(m, s, f->body, f->K, local, out);
-    }
-    return PH_OK;
-}
-
-static ph_status M(const ph_state *s, double *out, void *ctx)
-{
-    ph_mechanism *m = ctx;
-    if (m->inertia)
-        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
-    for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
-        if (b->turns && m->space->singular && m->space->singular(b, s->q)) {
-            atomic_store(&m->singular, (int)(b - m->body) + 1);
-            return PH_E_CALLBACK;
-        }
-        if (b->particle)
-            ph_store33(out + b->M[0], ph_diag3(b->m, b->m, b->m));
-        else if (b->flex < 0)
-            m->space->M(b, s, out);
-    }
-    ph_flex_M(m, s, out);
-    ph_states_M(m, out);
-    return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
 /* Omega x J Omega for J = diag(J), and weight */
@@ -97,6 +57,14 @@ static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
     ph_flex_K(m, s, out);
 }
 
+/* Beam elements that stand in lanes. */
+static ph_status beams(ph_mechanism *m, const ph_state *s, double *g, double *M, double *C, double *K)
+{
+    const ph_force *which = NULL;
+    ph_status status = ph_beams_add(m, s, g, M, C, K, &which);
+    return status == PH_OK ? PH_OK : refused(m, which, status);
+}
+
 /* ---- places that are not direct ------------------------------------------------------------------- */
 
 static void put_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
@@ -121,6 +89,48 @@ static void open_site(const ph_mechanism *m, const ph_state *s, const ph_force *
 static int row_of(const ph_mechanism *m)
 {
     return m->space->joined ? m->space->n[0] + m->space->n[1] : m->space->n[0];
+}
+
+/* Masses of forces. */
+static ph_status forces_M(ph_mechanism *m, const ph_state *s, double *out)
+{
+    ph_status beam = beams(m, s, NULL, out, NULL, NULL);
+    if (beam != PH_OK)
+        return beam;
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        if (!f->op->M || f->in_lane)
+            continue;
+        ph_force_site site;
+        double local[144] = {0};
+        open_site(m, s, f, &site);
+        ph_status status = f->op->M(&site, f->direct ? &(ph_put){out, f->K, row_of(m), 0}
+                                                     : &(ph_put){local, ph_local_pairs, 12, 0});
+        if (status != PH_OK)
+            return refused(m, f, status);
+        if (!f->direct)
+            ph_space_M(m, s, f->body, f->K, local, out);
+    }
+    return PH_OK;
+}
+
+static ph_status M(const ph_state *s, double *out, void *ctx)
+{
+    ph_mechanism *m = ctx;
+    if (m->inertia)
+        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
+    for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
+        if (b->turns && m->space->singular && m->space->singular(b, s->q)) {
+            atomic_store(&m->singular, (int)(b - m->body) + 1);
+            return PH_E_CALLBACK;
+        }
+        if (b->particle)
+            ph_store33(out + b->M[0], ph_diag3(b->m, b->m, b->m));
+        else if (b->flex < 0)
+            m->space->M(b, s, out);
+    }
+    ph_flex_M(m, s, out);
+    ph_states_M(m, out);
+    return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
 static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS],
@@ -159,8 +169,13 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
     ph_mechanism *m = ctx;
     bodies_g(m, s, out);
     read_states(m, s);
+    ph_status beam = beams(m, s, out, NULL, NULL, NULL);
+    if (beam != PH_OK)
+        return beam;
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
+        if (f->in_lane)
+            continue;
         open_site(m, s, f, &site);
         ph_status status = force_g(m, s, f, &site, out);
         if (status != PH_OK)
@@ -220,9 +235,12 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
     ph_mechanism *m = ctx;
     open_C(m, s, out);
     read_states(m, s);
+    ph_status beam = beams(m, s, NULL, NULL, out, NULL);
+    if (beam != PH_OK)
+        return beam;
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        if (f->still)
+        if (f->still || f->in_lane)
             continue;
         open_site(m, s, f, &site);
         ph_status status = force_C(m, s, f, &site, out);
@@ -271,8 +289,13 @@ static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_forc
 static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
 {
     read_states(m, s);
+    ph_status beam = beams(m, s, NULL, NULL, NULL, out);
+    if (beam != PH_OK)
+        return beam;
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
+        if (f->in_lane)
+            continue;
         open_site(m, s, f, &site);
         ph_status status = force_K(m, s, f, &site, out);
         if (status != PH_OK)
@@ -377,6 +400,7 @@ static ph_status Phi(const ph_state *s, double *out, void *ctx)
     ph_pins_Phi(m, s, out);
     ph_norms_Phi(m, s, out);
     ph_couples_Phi(m, s, out);
+    ph_hinges_Phi(m, s, out);
     ph_status status = each_unpinned(m, s, 0, ZERO_ROWS, joint_Phi, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Phi(m, s, out) : status;
 }
@@ -444,6 +468,7 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
     ph_pins_B(m, s, out);
     ph_norms_B(m, s, out);
     ph_couples_B(m, s, out);
+    ph_hinges_B(m, s, out);
     ph_status status = each_unpinned(m, s, 0, ZERO_BLOCKS, joint_B, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, out) : status;
 }
@@ -477,6 +502,7 @@ static ph_status positions(const ph_state *s, double *Phi_out, double *B_out, vo
     ph_pins_Phi(m, s, Phi_out), ph_pins_B(m, s, B_out);
     ph_norms_Phi(m, s, Phi_out), ph_norms_B(m, s, B_out);
     ph_couples_Phi(m, s, Phi_out), ph_couples_B(m, s, B_out);
+    ph_hinges_positions(m, s, Phi_out, B_out);
     for (int k = 0; k < m->n_unpinned; k++) {
         const ph_joint *j = &m->joint[m->unpinned[k]];
         ph_site site;
@@ -512,6 +538,7 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
     ph_pins_Z(m, s, out);
     ph_norms_Z(m, s, out);
     ph_couples_Z(m, s, out);
+    ph_hinges_Z(m, s, out);
     ph_status status = each_unpinned(m, s, 1, ZERO_BLOCKS, joint_Z, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Z(m, s, out) : status;
 }
@@ -540,6 +567,7 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
     ph_pins_convective(m, s, out);
     ph_norms_convective(m, s, out);
     ph_couples_convective(m, s, out);
+    ph_hinges_convective(m, s, out);
     ph_status status = each_unpinned(m, s, 2, ZERO_ROWS, joint_convective, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_convective(m, s, out) : status;
 }
@@ -578,13 +606,14 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
 /* All but forces and what functions add. */
 static ph_status open_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    if (m->n_unpinned || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
+    if (m->n_unpinned || m->n_hinges || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
         m->model->n_states || m->model->n_constraints) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
     ph_norms_K(m, s, out);
     ph_couples_K(m, s, out);
+    ph_hinges_K(m, s, out);
     return each_unpinned(m, s, 0, ZERO_NOTHING, joint_K, out);
 }
 
@@ -623,7 +652,11 @@ static ph_status tangents(const ph_state *s, double *g_out, double *C_out, doubl
     open_C(m, s, C_out);
     ph_status status = open_K(m, s, K_out);
     read_states(m, s);
+    if (status == PH_OK)
+        status = beams(m, s, g_out, NULL, C_out, K_out);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && status == PH_OK; f++) {
+        if (f->in_lane)
+            continue;
         status = force_all(m, s, f, g_out, C_out, K_out);
         if (status != PH_OK)
             return refused(m, f, status);
@@ -669,7 +702,7 @@ static int is_pinned_only(const ph_mechanism *m)
 {
     const ph_model *d = m->model;
     return (m->space->plain || m->space->body_axes) && !m->inertia && !m->n_flex && !m->n_unpinned &&
-           !m->n_norms && !d->n_states && !d->n_couplings && !d->n_constraints;
+           !m->n_hinges && !m->n_norms && !d->n_states && !d->n_couplings && !d->n_constraints;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------ */
@@ -686,7 +719,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;
     if (sys->n_constraints) {
-        sys->positions = m->n_unpinned ? positions : NULL;
+        sys->positions = m->n_unpinned || m->n_hinges ? positions : NULL;
         sys->Phi = Phi, sys->B = B, sys->Z = Z, sys->convective = convective;
         if (moving)
             sys->Phi_t = Phi_t, sys->flags |= PH_RHEONOMIC;

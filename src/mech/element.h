@@ -2,10 +2,12 @@
 #ifndef PH_MECH_ELEMENT_H
 #define PH_MECH_ELEMENT_H
 
-#include "polhode/model.h"
+#include "polhode/vec.h"
 
+#ifndef PH_ELEMENT_LANES          /* elements in lanes have joints and forces of their own */
 typedef struct ph_joint ph_joint; /* elements read its points, frames and axes */
 typedef struct ph_force ph_force; /* and the points and numbers of forces */
+#endif
 
 /* ---- elements see bodies ------------------------------------------------------------------------ */
 
@@ -85,6 +87,8 @@ enum { PH_NO_COORDINATE = -1, PH_ALONG = 0, PH_ABOUT = 3, PH_LENGTH = 6, PH_COOR
 
 /* ---- joints ------------------------------------------------------------------------------------- */
 
+enum { PH_X = 1, PH_Y = 2, PH_Z = 4 }; /* picks of components in the joint frame */
+
 /* A joint at one instant, as its parts see it. */
 typedef struct ph_site {
     const ph_joint *j;
@@ -100,6 +104,9 @@ PH_FN int ph_picked(unsigned pick, int k)
 }
 
 /* ---- forces ------------------------------------------------------------------------------------- */
+
+/* How the mass of a beam is distributed. */
+typedef enum ph_mass_code { PH_LUMPED_MASS, PH_LINEAR_MASS, PH_HELICOIDAL_MASS } ph_mass_code;
 
 /* A force at one instant. */
 typedef struct ph_force_site {

@@ -188,6 +188,7 @@ struct ph_force {
     int B[PH_SLOTS]; /* of friction: blocks of g_lambda */
 
     int direct;                /* its terms in physical coordinates are those of the system */
+    int in_lane;               /* a batch of the mechanism has it */
     const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 };
 
@@ -369,10 +370,11 @@ struct ph_mechanism {
     ph_system sys;
     const ph_allocator *alloc;
     int n_joints, n_pins, n_unpinned,
-        n_forces;                     /* joints: constraints of them; unpinned: joints that are no pins */
+        n_forces; /* joints: constraints of them; unpinned: joints that are no pins and in no batch */
     int n_rigid, n_general, n_pinned; /* general: bodies that are not rigid ones with principal axes */
     int n_norms;                      /* constraints after those of joints */
     int n_flex, n_carried;            /* carried: elements with a marker */
+    int n_beams, n_hinges;            /* batches of beam elements and of joints */
     ph_body *body;                    /* of the model */
     ph_rigid *rigid;
     int *general;
@@ -383,6 +385,8 @@ struct ph_mechanism {
     ph_unit_norm *norm;
     ph_flex *flex;
     ph_carried *carried;
+    struct ph_beam_batch *beam;
+    struct ph_hinge_batch *hinge;
     ph_input *input;        /* of the model */
     ph_couple *couple;      /* of the model's couplings */
     ph_joint *axes;         /* of bushings with axes of a body: no joints, but what coordinates need of one */
@@ -392,7 +396,7 @@ struct ph_mechanism {
     struct ph_reach *reach; /* of states, then of efforts that are functions, then of loads */
     double *rows;           /* scratch for derivatives of their functions */
     char *names;            /* of the norms and of nodes of modes */
-    int *unpinned;          /* joints that are no pins */
+    int *unpinned;          /* joints that come one by one */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
     ph_node *node;
@@ -485,6 +489,10 @@ ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *o
 /* beam.c */
 void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0); /* NULL: the ground */
 void ph_beam_section(const ph_force_site *s, double *force, double *strain);    /* 6 numbers each */
+double ph_beam_strain_energy(const ph_force_site *s);
+/* Terms of g, M, C and K of an element, with or without mass, added where they are not NULL; K: of the accelerations of s.
+ * PH_E_CALLBACK where it turns by more than PH_BEAM_TURN_MAX, or by what is no number. */
+ph_status ph_beam_put(const ph_force_site *s, ph_vec3 *r, const ph_put *M, const ph_put *C, const ph_put *K);
 
 /* mechanism.c: whose constraint number c of the system is: "joint", "coupling", "constraint" or "norm" */
 const char *ph_mechanism_whose(const ph_mechanism *m, int c, const char **name, ph_origin *origin);
@@ -526,6 +534,23 @@ void ph_norms_convective(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_norms_K(const ph_mechanism *m, const ph_state *s, double *out); /* adds */
 
 extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local arrays */
+
+/* batches.c: elements of one kind, four at a time */
+size_t ph_beams_needed(const ph_model *model); /* batches at most */
+void ph_beams_list(ph_mechanism *m);
+/* Adds what is not NULL of g, M, C and K; PH_E_CALLBACK where an element turns too far, and which one */
+ph_status ph_beams_add(const ph_mechanism *m, const ph_state *s, double *g, double *M, double *C, double *K,
+                       const ph_force **which);
+
+/* Takes joints that fit from the list of those that come one by one */
+size_t ph_hinges_needed(const ph_model *model); /* batches at most */
+void ph_hinges_list(ph_mechanism *m);
+void ph_hinges_Phi(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_hinges_B(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_hinges_positions(const ph_mechanism *m, const ph_state *s, double *Phi, double *B);
+void ph_hinges_Z(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_hinges_K(const ph_mechanism *m, const ph_state *s, double *out); /* adds */
+void ph_hinges_convective(const ph_mechanism *m, const ph_state *s, double *out);
 
 /* callbacks.c */
 void ph_mechanism_callbacks(ph_mechanism *m);

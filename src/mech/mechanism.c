@@ -1,4 +1,6 @@
 /* Building a mechanism: elements from the model, places from the elements. */
+#include "mech/beam_batch.h"
+#include "mech/hinge_batch.h"
 #include "mech/carry.h"
 #include "mech/coordinate.h"
 #include "mech/reach.h"
@@ -101,6 +103,8 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->unpinned = ph_arena_take(a, n->joints, sizeof *m->unpinned);
     m->joint_of = ph_arena_take(a, (size_t)m->model->n_joints + 1, sizeof *m->joint_of);
     m->force = ph_arena_take(a, n->forces, sizeof *m->force);
+    m->hinge = ph_arena_take(a, ph_hinges_needed(m->model), sizeof *m->hinge);
+    m->beam = ph_arena_take(a, ph_beams_needed(m->model), sizeof *m->beam);
     m->node = ph_arena_take(a, nodes, sizeof *m->node);
     m->constraint = ph_arena_take(a, n->constraints, sizeof *m->constraint);
     m->dependent = ph_arena_take(a, n->constraints, sizeof *m->dependent);

@@ -8,6 +8,7 @@
 #include "fe/reduced.h"
 #include "fe/sound.h"
 #include "fe/spec.h"
+#include "mech/element.h"
 #include "polhode/model.h"
 
 #define PH_GROUND (-1) /* index of the body that does not move */
@@ -200,8 +201,6 @@ typedef struct ph_beam_def {
 } ph_beam_def;
 
 /* How the mass of a beam is distributed: half to each node; velocities linear from node to node; exactly. */
-typedef enum ph_mass_code { PH_LUMPED_MASS, PH_LINEAR_MASS, PH_HELICOIDAL_MASS } ph_mass_code;
-
 typedef enum ph_end_code { PH_END_FREE, PH_END_CLAMPED, PH_END_PINNED } ph_end_code;
 
 typedef enum ph_of_code { PH_OF_ACTUATOR, PH_OF_COUPLING, PH_OF_JOINT } ph_of_code;

@@ -7,7 +7,10 @@
 #ifndef PH_MECH_POINT_H
 #define PH_MECH_POINT_H
 
+#include "mech/element.h"
+#ifndef PH_ELEMENT_LANES
 #include "mech/mech.h"
+#endif
 
 PH_FN ph_vec3 ph_point_end_of(const ph_kin *k, ph_vec3 s)
 {

@@ -80,7 +80,6 @@ typedef enum ph_joint_code {
     PH_JOINT_COUNT
 } ph_joint_code;
 
-enum { PH_X = 1, PH_Y = 2, PH_Z = 4 }; /* picks of components in the joint frame */
 #define PH_FREE(coordinate) (1u << (coordinate))
 #define PH_FREE_TURNS       (7u << PH_ABOUT)
 

@@ -21,7 +21,10 @@
 #define PH_MECH_TURN_H
 
 #include "lie/so3.h"
+#include "mech/element.h"
+#ifndef PH_ELEMENT_LANES
 #include "mech/mech.h"
+#endif
 
 typedef struct ph_turn {
     ph_real p0;

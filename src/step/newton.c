@@ -109,10 +109,12 @@ static void link_values(int n, int m, const double *B, const double *Gl, const d
     ph_small_transpose(m, n, B, BT);
     for (int k = 0; Gl && k < m * n; k++)
         BT[k] += Gl[k];
-    for (int k = 0; k < m * n; k++)
-        W[k] = (L ? 0 : B[k]) + (Z ? inv_gp * Z[k] : 0);
     if (L)
-        ph_small_mmul_add(m, n, n, B, L, W);
+        ph_small_mmul(m, n, n, B, L, W);
+    else
+        scaled(m * n, 1, B, W);
+    if (Z)
+        ph_vector_add(m * n, inv_gp, Z, W);
 }
 
 /* The same for 3x3 in registers. */
@@ -388,19 +390,21 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     return most;
 }
 
-/* B^T y of one node with the links from k to end; those of 3x3 are added up in registers */
+/* B^T y of one node with the links from k to end; of a node with 3 unknowns added up in registers */
 PH_INLINE void reaction(const ph_layout *lay, const int *k, const int *end, int n, const double *B,
                         const double *y, double *f)
 {
     const ph_block *b = &lay->link[*k];
-    if (b->m == 3 && n == 3) {
-        ph_row sum = ph_row_tapply(B + b->at, y + b->row_at);
-        for (k++; k < end && (b = &lay->link[*k])->m == 3; k++)
-            sum = ph_row_add(sum, ph_row_tapply(B + b->at, y + b->row_at));
+    if (n == 3) {
+        ph_row sum = ph_small_tmul_3(b->m, B + b->at, y + b->row_at);
+        for (k++; k < end; k++) {
+            b = &lay->link[*k];
+            sum = ph_row_add(sum, ph_small_tmul_3(b->m, B + b->at, y + b->row_at));
+        }
         ph_row_store3(f, sum);
-    } else {
-        memset(f, 0, sizeof(double) * (size_t)n);
+        return;
     }
+    memset(f, 0, sizeof(double) * (size_t)n);
     for (; k < end; k++) {
         b = &lay->link[*k];
         ph_small_tmul_add(b->m, n, B + b->at, y + b->row_at, f);
