@@ -1,5 +1,6 @@
 /* Status codes, error records, arenas, and the algebra of 3-vectors, 3x3 matrices and quaternions. */
 #include "base/base.h"
+#include "base/words.h"
 #include "check.h"
 
 #include <sys/wait.h>
@@ -284,9 +285,47 @@ static void quaternions(void **state)
     check_le(apart(e, ph_v3(0, 1, 0)), 3e-16); /* a quarter turn about z takes x to y */
 }
 
+/* Texts become characters that can be shown: bytes that are no UTF-8, and what controls a terminal, are question marks. */
+static void texts_are_clean(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *given, *clean;
+        int found;
+    } row[] = {
+        {"plain", "plain", 0},
+        {"a\tb\x7f", "a?b?", 2},
+        {"\xc3\xa9", "\xc3\xa9", 0},                                 /* two bytes */
+        {"\xe2\x82\xac", "\xe2\x82\xac", 0},                         /* three */
+        {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 0},                 /* four */
+        {"\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80", 0}, /* beside the halves of pairs */
+        {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf", 0},                 /* the last one */
+        {"\xe0\xa0\x80", "\xe0\xa0\x80", 0},                         /* the first of three bytes */
+        {"\xf0\x90\x80\x80", "\xf0\x90\x80\x80", 0},                 /* the first of four */
+        {"\xc1\xbf", "??", 2},                                       /* too long for its code: of two, */
+        {"\xe0\x9f\xbf", "???", 3},                                  /* three, */
+        {"\xf0\x8f\xbf\xbf", "????", 4},                             /* four bytes */
+        {"\xed\xa0\x80", "???", 3},                                  /* half of a pair */
+        {"\xf4\x90\x80\x80", "????", 4},                             /* past the last one */
+        {"\xf5\x80", "??", 2},
+        {"\x80", "?", 1},      /* goes on where nothing began */
+        {"\xe2\x82", "??", 2}, /* ends too early */
+        {"\xe2\x82"
+         "a",
+         "??a", 2},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        char text[32];
+        snprintf(text, sizeof text, "%s", row[k].given);
+        assert_int_equal(ph_text_clean(text), row[k].found);
+        assert_string_equal(text, row[k].clean);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_are_clean),
         cmocka_unit_test(statuses_are_described),
         cmocka_unit_test(fail_writes_a_sentence),
         cmocka_unit_test(arena_hands_out),

@@ -300,12 +300,19 @@ static void parameters_are_those_of_the_scheme(void **state)
     const ph_options wrong[] = {{.scheme = PH_CHUNG_HULBERT, .rho = 1.1},
                                 {.scheme = PH_HHT, .hht_alpha = 0.4},
                                 {.scheme = PH_NEWMARK, .beta = 0, .gamma = 0.5},
-                                {.scheme = PH_FOUR_NUMBERS, .alpha_m = 1, .beta = 0.25, .gamma = 0.5}};
-    for (int k = 0; k < 4; k++) {
+                                {.scheme = PH_FOUR_NUMBERS, .alpha_m = 1, .beta = 0.25, .gamma = 0.5},
+                                {.scheme = PH_NEWMARK, .beta = 0.25, .gamma = 0},
+                                {.scheme = PH_NEWMARK, .beta = INFINITY, .gamma = 0.5},
+                                {.scheme = PH_NEWMARK, .beta = 0.25, .gamma = INFINITY},
+                                {.scheme = PH_FOUR_NUMBERS, .alpha_m = -INFINITY, .beta = 0.25, .gamma = 0.5},
+                                {.scheme = PH_FOUR_NUMBERS, .alpha_f = 1, .beta = 0.25, .gamma = 0.5},
+                                {.scheme = PH_FOUR_NUMBERS, .alpha_f = -INFINITY, .beta = 0.25, .gamma = 0.5},
+                                {.scheme = PH_HHT, .hht_alpha = -0.1}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         ph_error err = {0};
         o.scheme = wrong[k].scheme, o.rho = wrong[k].rho, o.hht_alpha = wrong[k].hht_alpha,
         o.beta = wrong[k].beta;
-        o.gamma = wrong[k].gamma, o.alpha_m = wrong[k].alpha_m, o.alpha_f = 0;
+        o.gamma = wrong[k].gamma, o.alpha_m = wrong[k].alpha_m, o.alpha_f = wrong[k].alpha_f;
         assert_int_equal(ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, &err), PH_E_INPUT);
         assert_true(strlen(err.text) > 10);
     }

@@ -368,6 +368,12 @@ MISTAKE(section_of_a_pull, k->sensor[kit_sensor(k, PH_S_SECTION_FORCE, 0, 0)].el
 MISTAKE(effort_below, k->sensor[kit_sensor(k, PH_S_EFFORT, 0, 0)].of = -1)
 MISTAKE(effort_of_nothing, k->sensor[kit_sensor(k, PH_S_EFFORT, 0, 0)].of = 4)
 MISTAKE(custom_without, kit_sensor(k, PH_S_CUSTOM, 0, 0))
+static const double section[36] = {[0] = 1, [7] = 1, [14] = 1, [21] = 1, [28] = 1, [35] = 1};
+MISTAKE(no_section, k->force[0].type = PH_F_BEAM)
+MISTAKE(no_beam, k->force[0].type = PH_F_BEAM, k->force[0].K6 = section, k->body[0].x = ph_v3(0, 0, 0))
+MISTAKE(couples_below, kit_coupling(k, "gear", -1, 0, 2))
+MISTAKE(couples_nothing, kit_coupling(k, "gear", 0, 5, 2))
+MISTAKE(couples_itself, kit_coupling(k, "gear", 0, 0, 2))
 MISTAKE(acts_below, kit_actuator(k, "motor", -1, -1))
 MISTAKE(acts_on_nothing, kit_actuator(k, "motor", 4, -1))
 MISTAKE(no_input, kit_actuator(k, "motor", 0, -1)->input = 2)
@@ -417,6 +423,11 @@ static const mistake mistakes[] = {
     {effort_below, "measures nothing"},
     {effort_of_nothing, "measures nothing"},
     {custom_without, "measures nothing"},
+    {no_section, "force 'pull': its section has no stiffness"},
+    {no_beam, "force 'pull': its ends are the same point"},
+    {couples_below, "coupling 'gear': there is no joint -1"},
+    {couples_nothing, "coupling 'gear': there is no joint 5"},
+    {couples_itself, "coupling 'gear': couples a coordinate with itself"},
     {acts_below, "actuator 'motor': there is no joint -1"},
     {acts_on_nothing, "actuator 'motor': there is no joint 4"},
     {no_input, "actuator 'motor': there is no input 2"},

@@ -335,7 +335,7 @@ static int damage_each(const char *name, int how, size_t method, action act, con
     if (s != PH_OK)
         printf("%s %s: %s\n", what, name, err.text);
     for (damage d = NOT_A_NUMBER; d <= REFUSE && s == PH_OK; d++)
-        for (long at = 0, by = 1 + n / (all ? 60 : 8); at < n; at += by, offset++) {
+        for (long at = 0, by = 1 + n / (all ? 60 : 4); at < n; at += by, offset++) {
             err = (ph_error){0};
             r.nth = (nth){.at = at + offset % by, .damage = d};
             ph_status hears = act(&r, &o, &err);

@@ -136,7 +136,7 @@ static const struct {
 };
 
 /* The first and the last of them; those between are of models that are read, as all are. */
-#define ENDS 80
+#define ENDS 50
 
 /* Without allocation at, from 0; how many there are. */
 static long starve(size_t k, const char *path, long at)
