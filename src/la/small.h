@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "la/kernels.h"
+#include "la/vectors.h"
 
 /* f(n, ...) with the loops of the common size 3 unrolled; f must be PH_INLINE. */
 #define PH_BY_SIZE(n, f, ...) ((n) == 3 ? f(3, __VA_ARGS__) : f((n), __VA_ARGS__))
@@ -54,11 +55,28 @@ PH_INLINE void ph_small_mmul_add(int m, int k, int n, const double *A, const dou
         ph_block_mul_add(m, n, k, C, A, B);
 }
 
+/* Nine numbers in the order of a transposed 3x3 matrix. */
+PH_INLINE void ph_small_transpose_3(const double *A, double *B)
+{
+    ph_four a = *(const ph_four *)A, b = *(const ph_four *)(A + 4);
+    double last = A[8];
+    *(ph_four *)B = __builtin_shufflevector(a, b, 0, 3, 6, 1);
+    *(ph_four *)(B + 4) = __builtin_shufflevector(a, b, 4, 7, 2, 5);
+    B[8] = last;
+}
+
+PH_INLINE void ph_small_copy_9(const double *A, double *B)
+{
+    ph_four a = *(const ph_four *)A, b = *(const ph_four *)(A + 4);
+    double last = A[8];
+    *(ph_four *)B = a, *(ph_four *)(B + 4) = b, B[8] = last;
+}
+
 /* B = A^T, A m x n */
 PH_INLINE void ph_small_transpose(int m, int n, const double *A, double *B)
 {
     if (m == 3 && n == 3)
-        ph_rows_store(B, ph_rows_transpose(ph_rows_load(A)));
+        ph_small_transpose_3(A, B);
     else
         ph_block_transpose(m, n, B, A);
 }

@@ -46,6 +46,7 @@ typedef struct ph_eval {
 /* Flags of what to evaluate. */
 #define PH_EVAL_PHI  1u /* Phi */
 #define PH_EVAL_RATE 2u /* B v + Phi_t, and with tangents Z */
+#define PH_EVAL_NEAR 4u /* B may stay that of a point near by, if the system has products */
 
 void ph_eval_take(ph_eval *ev, const ph_layout *lay, ph_arena *a);
 void ph_eval_prepare(ph_eval *ev); /* colours; once the arrays are there */
