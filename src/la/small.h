@@ -105,14 +105,16 @@ PH_INLINE double ph_small_larger(int n, double m, const double *a)
 /* The largest |a_i|, four at a time; NaN if any is NaN. */
 static inline double ph_small_max(int n, const double *a)
 {
-    double m[4] = {0, 0, 0, 0};
+    typedef long long bits __attribute__((vector_size(32), aligned(8), may_alias));
+    bits most = {0, 0, 0, 0};
+    double m[4];
     int i = 0;
-    if (n == 0) /* a may be NULL */
-        return 0;
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; k++)
-            m[k] = ph_larger(m[k], fabs(a[i + k]));
-    return ph_small_larger(n - i, ph_larger(ph_larger(m[0], m[1]), ph_larger(m[2], m[3])), a + i);
+    for (int wide = ph_vector_fours(n); i < wide; i += 4) {
+        bits b = *(const bits *)(a + i) & INT64_MAX, is_more = b > most;
+        most = (b & is_more) | (most & ~is_more);
+    }
+    memcpy(m, &most, sizeof m);
+    return ph_small_larger(n - i, ph_small_larger(4, 0, m), a + i);
 }
 
 /* Inverse by Gauss-Jordan elimination with row pivoting, n <= 6; 0 if singular. */

@@ -65,12 +65,6 @@ void ph_point_rotations(ph_point *p, const ph_layout *lay)
             rotation(lay, p, i);
 }
 
-ph_state ph_point_view(const ph_point *p, const ph_layout *lay)
-{
-    return (ph_state){p->t, p->q, p->v,      p->vdot,   p->lambda, p->R,
-                      NULL, NULL, lay->q_at, lay->v_at, lay->l_at, lay->R_at};
-}
-
 void ph_point_shift(const ph_layout *lay, const ph_point *from, double s, const double *x, ph_point *to)
 {
     for (int i = 0; i < lay->N; i++) {

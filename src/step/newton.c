@@ -599,8 +599,8 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     int of_step = keeps && kind == PH_STEP && !shared; /* lambda is as good as q while the Jacobian is */
     /* B then serves sizes of forces alone, for which that of the Jacobian will do; by tolerance it serves errors too */
     unsigned near = of_step && !(sim->opt.tol > 0) ? PH_EVAL_NEAR : 0;
+    const ph_state s = ph_point_view(&sim->next, &sim->lay);
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
-        ph_state s = ph_point_view(&sim->next, &sim->lay);
         sim->stats.iterations++, sim->step_iterations = k;
         ph_status status = o->update(sim);
         if (status == PH_OK && shared)
