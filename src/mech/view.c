@@ -119,7 +119,7 @@ static inline void add_rigid(const ph_rigid *b, const ph_state *s, ph_vec3 gravi
 
 void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential)
 {
-    double T = ph_flex_kinetic(m, s), V = ph_flex_potential(m, s);
+    double T = m->n_flex ? ph_flex_kinetic(m, s) : 0, V = m->n_flex ? ph_flex_potential(m, s) : 0;
     for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++)
         add_rigid(b, s, m->model->gravity, &T, &V);
     for (int k = 0; k < m->n_general; k++)
