@@ -14,7 +14,7 @@ compiled() { # lanes file form [N=n]
 printf '%-24s %9s %9s %7s %9s %7s\n' model library compiled ratio "4 members" ratio
 while read -r model form size; do
     file=$root/models/$model.lua
-    l=$("$build/bench_library" "$file" 200 60 "formulation=$form" $size 2>/dev/null | cut -d " " -f 2)
+    l=$("$build/bench_library" "$file" 200 60 "formulation=$form" ${size:+--set "$size"} 2>/dev/null | cut -d " " -f 2)
     c=$(compiled 1 "$file" "$form" $size)
     m=$(compiled 4 "$file" "$form" $size)
     echo "$l $c $m" | awk -v name="$model $form $size" \

@@ -1,6 +1,6 @@
 /* Time of a step of the library, in the clock of bench_compile.c, in microseconds and side by side: a step of the simulation alone, one of
  * the run, and one of ph_run_until with all that is watched. The start of the run is not counted.
- *   bench_library MODEL STEPS REPEATS [key=value]... [N=bodies] */
+ *   bench_library MODEL STEPS REPEATS [key=value]... [--set name=value]... */
 #include "clock.h"
 
 #include <math.h>
@@ -22,20 +22,34 @@ static ph_status advance(int kind, ph_run *run, long steps, ph_error *err)
     return s;
 }
 
+static int usage(void)
+{
+    fprintf(stderr, "bench_library MODEL STEPS REPEATS [key=value]... [--set name=value]...\n");
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
     ph_run_config c = ph_run_defaults();
-    ph_setting set = {"N", 0};
+    ph_setting set[8];
+    const char *options[16];
     ph_run *run[KINDS] = {0};
     ph_error err = {0};
     double best[KINDS] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
     ph_status s = PH_OK;
     if (argc < 4)
-        return fprintf(stderr, "bench_library MODEL STEPS REPEATS [key=value]... [N=bodies]\n"), 2;
+        return usage();
     long steps = atol(argv[2]), repeats = atol(argv[3]);
-    if (!strncmp(argv[argc - 1], "N=", 2))
-        set.value = atof(argv[--argc] + 2), c.parameters = &set, c.n_parameters = 1;
-    c.options = (const char *const *)argv + 4, c.n_options = argc - 4;
+    c.parameters = set, c.options = options;
+    for (int k = 4; k < argc && c.n_parameters < 8 && c.n_options < 16; k++) {
+        char *equals = k + 1 < argc && !strcmp(argv[k], "--set") ? strchr(argv[k + 1], '=') : NULL;
+        if (!equals) {
+            options[c.n_options++] = argv[k];
+            continue;
+        }
+        *equals = 0;
+        set[c.n_parameters++] = (ph_setting){argv[++k], atof(equals + 1)};
+    }
     for (int k = 0; k < KINDS && s == PH_OK; k++) {
         c.watch = k == WATCHED ? PH_WATCH_ALL : 0;
         s = ph_run_open(&run[k], argv[1], &c, &err);

@@ -85,6 +85,7 @@ typedef struct spec {
     double L, T, M; /* sizes of its numbers */
     ph_vec3 gravity;
     double h;
+    int halved;    /* how often h was: a run takes more steps then */
     int loops;     /* 1: some conditions may repeat others */
     int parameter; /* the body whose inertia is p times what it says; GROUND: none */
     a_body body[MOST_BODIES];

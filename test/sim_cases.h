@@ -167,6 +167,13 @@ static const char *const callback_name[IN_COUNT] = {
 
 typedef enum damage { NONE, ADD, NOT_A_NUMBER, INFINITE, REFUSE } damage;
 
+/* One call of all those of several systems is damaged. */
+typedef struct nth {
+    long calls, at;  /* made so far; the one that is, from 0; -1: none */
+    damage damage;   /* REFUSE, NOT_A_NUMBER or INFINITE */
+    callback victim; /* whose it was */
+} nth;
+
 typedef struct wrap {
     ph_system sys; /* for the library; its ctx is this object */
     const ph_system *inner;
@@ -178,7 +185,18 @@ typedef struct wrap {
     int entry;     /* that ADD, NOT_A_NUMBER and INFINITE touch */
     double amount; /* of ADD */
     double from_t; /* the damage begins here */
+    nth *nth;      /* or one call is damaged; NULL: none is */
 } wrap;
+
+/* The next call of some: 1 where it is refused; a number of out is damaged otherwise. */
+static inline int nth_call(nth *n, double *out, int size)
+{
+    if (!n || n->calls++ != n->at)
+        return 0;
+    if (n->damage != REFUSE && size > 0)
+        out[n->at % size] = n->damage == NOT_A_NUMBER ? NAN : HUGE_VAL;
+    return n->damage == REFUSE;
+}
 
 static inline ph_callback inner_callback(const ph_system *sys, callback k)
 {
@@ -198,6 +216,10 @@ static inline ph_status wrap_call(wrap *w, callback k, const ph_state *s, double
     ph_status status = inner_callback(w->inner, k)(s, w->out[k], w->inner->ctx);
     w->calls[k]++;
     memcpy(out, w->out[k], sizeof(double) * (size_t)w->size[k]);
+    if (w->nth && w->nth->calls == w->nth->at)
+        w->nth->victim = k;
+    if (nth_call(w->nth, out, w->size[k]))
+        return PH_E_INPUT;
     if (w->damage == NONE || w->victim != k || !(s->t >= w->from_t))
         return status;
     if (w->damage == REFUSE)
@@ -307,9 +329,10 @@ static inline ph_status block_products(const ph_system *sys, const ph_state *s, 
 static inline ph_status wrap_products(const ph_state *s, double *r, double *Phi, double *rate, void *ctx)
 {
     wrap *w = ctx;
-    return w->damage == REFUSE ? PH_E_INPUT
-                               : block_products(w->inner, s, w->out[IN_M], w->out[IN_B],
-                                                w->damage == ADD ? w->amount : 0, r, Phi, rate);
+    return w->damage == REFUSE || nth_call(w->nth, NULL, 0)
+               ? PH_E_INPUT
+               : block_products(w->inner, s, w->out[IN_M], w->out[IN_B], w->damage == ADD ? w->amount : 0, r,
+                                Phi, rate);
 }
 
 /* g, C and K of the inner system one after the other; amount is added to the first number of g. */
@@ -317,7 +340,8 @@ static inline ph_status wrap_tangents(const ph_state *s, double *g, double *C, d
 {
     wrap *w = ctx;
     const ph_system *sys = w->inner;
-    if (w->damage == REFUSE || sys->g(s, g, sys->ctx) != PH_OK || sys->C(s, C, sys->ctx) != PH_OK)
+    if (w->damage == REFUSE || nth_call(w->nth, NULL, 0) || sys->g(s, g, sys->ctx) != PH_OK ||
+        sys->C(s, C, sys->ctx) != PH_OK)
         return PH_E_INPUT;
     g[0] += w->damage == ADD ? w->amount : 0;
     return sys->K(s, K, sys->ctx);
@@ -328,7 +352,7 @@ static inline ph_status wrap_positions(const ph_state *s, double *Phi, double *B
 {
     wrap *w = ctx;
     const ph_system *sys = w->inner;
-    if (w->damage == REFUSE || sys->Phi(s, Phi, sys->ctx) != PH_OK)
+    if (w->damage == REFUSE || nth_call(w->nth, NULL, 0) || sys->Phi(s, Phi, sys->ctx) != PH_OK)
         return PH_E_INPUT;
     Phi[0] += w->damage == ADD ? w->amount : 0;
     return sys->B(s, B, sys->ctx);

@@ -36,6 +36,31 @@ for x in (built, again):
 assert again[1] == built[1] and other[1] == own[1]  # exact
 assert built[1] != own[1]  # it was compiled
 COMPARE
+# Words that name nothing are as if they were not there; a compiler that fails, and a folder that cannot be made, are told.
+CC= TMPDIR= run other.json --compiled
+[ ! -s "$dir/err" ]
+cmp -s "$dir/other.json" "$dir/built.json" || grep -q '"steps":200' "$dir/other.json"
+CC=false run other.json --compiled
+grep -q "the C compiler 'false' fails; the run goes on without" "$dir/err"
+CC=gcc TMPDIR=/nowhere run other.json --compiled
+grep -q "cannot make a folder '/nowhere/polhode_.*': No such file or directory; the run goes on without" "$dir/err"
+# Where it is kept: POLHODE_CACHE, else XDG_CACHE_HOME, else HOME; nowhere, if others may write there.
+kept_in() { # folder, then the environment
+    local folder=$1
+    shift
+    env -u POLHODE_CACHE "$@" "$POLHODE" run "$models/heavy_top.lua" --t-end 0.01 --compiled --quiet 2> "$dir/err"
+    [ ! -s "$dir/err" ] || { cat "$dir/err"; exit 1; }
+    [ -z "$folder" ] || ls "$folder" | grep -q '^compiled-' || { echo "nothing is kept in $folder"; exit 1; }
+}
+kept_in "$dir/xdg/polhode" XDG_CACHE_HOME="$dir/xdg"
+kept_in "$dir/home/.cache/polhode" XDG_CACHE_HOME=relative HOME="$dir/home"
+kept_in "" -u XDG_CACHE_HOME -u HOME
+mkdir "$dir/open"
+chmod 777 "$dir/open"
+kept_in "" POLHODE_CACHE="$dir/open"
+[ -z "$(ls "$dir/open")" ]
+kept_in "$dir/slash" POLHODE_CACHE="$dir/slash//"
+kept_in "" POLHODE_CACHE="$(printf 'x%.0s' $(seq 5000))"
 "$POLHODE" run "$models/four_bar.lua" --t-end 0.01 --compiled --quiet 2> "$dir/err"
 grep -q "redundant constraints" "$dir/err"
 "$POLHODE" run "$models/craig_bampton.lua" --t-end 0.01 --compiled --quiet 2> "$dir/err"
@@ -157,6 +182,14 @@ cat > "$dir/broken" <<'NVCC'
 exit 1
 NVCC
 chmod +x "$dir/broken"
+cat > "$dir/over.lua" <<'MODEL'
+model "over"
+local m = param("m", 1)
+body{name="b", mass=m, inertia={1, 1, 1}}
+sensor{name="x", type="position", body="b", over_time="max"}
+run{t_end=0.01, h=1e-3}
+MODEL
+NVCC="$dir/nvcc" says "sensor 'x': what it comes to over time is not found on a device" "$dir/over.lua" --vary m=1,2
 NVCC="$dir/broken" says "fails; the sweep goes on compiled" "$models/heavy_top.lua" --t-end 0.01 --vary m=12,13
 NVCC="$dir/nvcc" says "'N' cannot stay open: .*; the sweep goes on without" "$models/chain.lua" --t-end 0.01 --vary N=2,3
 NVCC="$dir/nvcc" says "event 'touch': events are not met on a device" "$models/bouncing_ball.lua" --t-end 0.01 --vary k=4000,5000

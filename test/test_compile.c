@@ -242,6 +242,21 @@ static void refusals(void **state)
     refuse("model 'while' " BODY, NULL, NULL, 1, "'while' is a word of C");
     refuse("model '2top' " BODY, NULL, NULL, 1, "'2top' is not a name in C, it begins with a digit");
     refuse("model 'a' " BODY, NULL, "a-b", 1, "'a-b' is not a name in C");
+    refuse("model 'a' " BODY, NULL, "PH_x", 1, "'PH_x' begins as names of the library do");
+    refuse("model 'a' " BODY, NULL, "\xc3\xa4", 1, "is not a name in C");
+    refuse("model 'a' " BODY
+           "beam{name='e', from={0, 0, 0}, to={1, 0, 0}, n=1, section={EA=1, GA=1, GJ=1, EI=1}, "
+           "mass={rhoA=1, J={2, 1, 1}}, mass_model='lumped'}",
+           NULL, NULL, 1, "beams cannot be compiled");
+    refuse("model 'a' " BODY "bushing{name='u', bodies={'b', 'ground'}, k={1, 1, 1}, frame='body'}", NULL,
+           NULL, 1, "bushing 'u': axes of a body cannot be compiled");
+    refuse("model 'a' " BODY "sensor{name='x', custom=function(t, s) return t == 0 and 1 or 2 end}", NULL,
+           NULL, 1, "sensor 'x': its function cannot be compiled: it compares for equality with a number");
+    refuse("model 'a' " BODY
+           "joint{name='h', type='revolute', bodies={'ground', 'b'}, at={0, 0, 0}, axis={0, 0, 1}} "
+           "actuator{name='m', joint='h', effort=function(t, s) return t == 0 and 1 or 2 end}",
+           NULL, NULL, 1,
+           "actuator 'm': its effort cannot be compiled: it compares for equality with a number");
     refuse("model 'a' " BODY, NULL, NULL, 3, "3 members at once");
     refuse("model 'a' " BODY, OPTIONS("space=SE3"), NULL, 1, "R3xSO3");
     refuse("model 'a' " BODY, OPTIONS("method=rkmk"), NULL, 1, "the method rkmk cannot be compiled");

@@ -74,6 +74,9 @@ faults s.csv sweep arm.lua "${study[@]}" -o s.csv
 faults f.json freeze arm.lua -o f.json
 faults b.json reduce "$flexible" -o b.json
 faults c.csv converge arm.lua --h 5e-3,2.5e-3 -o c.csv
+faults l.json linearise arm.lua -o l.json
+faults e.json static "$models/double_pendulum.lua" -o e.json
+faults v.html view arm.lua -o v.html
 if "$polhode" list formats | grep -q h5; then
     faults b.h5 reduce "$flexible" -o b.h5
 fi

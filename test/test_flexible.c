@@ -73,6 +73,39 @@ static void frame_node_is_the_origin(void **state)
     ph_model_free(m);
 }
 
+/* Modes by their numbers alone; damping by mass and stiffness: with M = 1 and K = omega^2 of clamped modes it is
+ * alpha + beta omega^2. Those of Craig and Bampton need a number of one of the two kinds. */
+static void modes_and_damping(void **state)
+{
+    (void)state;
+    ph_model
+        *all = read_text("flexible{ name = 'rod', modes = {n = 3}, " BEAM " }"),
+        *m = read_text(
+            "flexible{ name = 'rod', modes = {keep = {1, 3}}, damping = {alpha = 0.5, beta = 1e-3}, " BEAM
+            " }");
+    const ph_reduced *b = m->flexible[0].body;
+    assert_int_equal(b->modes, 2);
+    for (int i = 0; i < 2; i++) {
+        double w = all->flexible[0].body->omega[2 * i], d = 0.5 + 1e-3 * w * w;
+        check_near(b->omega[i], w, 1e-9 * w); /* round-off */
+        check_near(b->Df[3 * i], d, 1e-7 * d);
+    }
+    ph_flexible_info info;
+    ph_vec3 x;
+    ph_error err;
+    assert_true(ph_model_flexible(m, 0, &info) && info.modes == 2 && info.markers == 11);
+    assert_false(ph_model_flexible(m, -1, &info) || ph_model_flexible(m, 1, &info));
+    assert_true(ph_model_marker(m, 0, 0, &x) && !ph_model_marker(m, 0, -1, &x) &&
+                !ph_model_marker(m, 0, 11, &x) && !ph_model_marker(m, 1, 0, &x));
+    assert_int_equal(ph_model_write_flexible(m, 7, 0, stdout, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "there is no flexible body 7");
+    ph_model_free(m), ph_model_free(all);
+    m = read_text("flexible{ name = 'rod', modes = {type = 'craig-bampton', fixed = 2}, interfaces = {a = 0, "
+                  "b = 10}, " BEAM " }");
+    assert_int_equal(m->flexible[0].body->modes, 8);
+    ph_model_free(m);
+}
+
 /* A frame of three members is what its matrices say: two of them in a row are one beam. */
 static void members_make_a_frame(void **state)
 {
@@ -512,6 +545,7 @@ int main(void)
         cmocka_unit_test(becomes_bodies),
         cmocka_unit_test(friction_at_a_marker),
         cmocka_unit_test(frame_node_is_the_origin),
+        cmocka_unit_test(modes_and_damping),
         cmocka_unit_test(members_make_a_frame),
         cmocka_unit_test(frozen_models_have_it),
         cmocka_unit_test(matrices_of_files),

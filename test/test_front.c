@@ -34,11 +34,39 @@ static void test_lattices(void **state)
     case_free(&c);
 }
 
+/* After the first unknown is gone, ((0, 1), (1, 0)) is what 1 + 25e12 - 25e12 leaves: rows are exchanged, and so is what is known of them. (A7) */
+static void test_growth_of_exchanged_rows(void **state)
+{
+    (void)state;
+    const double large = 5e6, rhs[3] = {1, 2, 3};
+    double x[3];
+    block_case c = {0};
+    int a = case_block(&c, 1, 0), b = case_block(&c, 2, 1);
+    case_entry(&c, a, a)[0] = 1;
+    for (int i = 0; i < 2; i++) {
+        double *v = case_entry(&c, i ? b : a, i ? a : b);
+        v[0] = v[1] = large;
+    }
+    double *d = case_entry(&c, b, b);
+    d[0] = d[3] = large * large, d[1] = d[2] = large * large + 1;
+    ph_graph g = case_graph(&c);
+    g.trust = 1e13;
+    ph_solver *s;
+    assert_int_equal(ph_solver_analyse(&s, PH_FRONT, &g, NULL), PH_OK);
+    assert_int_equal(ph_solver_factor(s, c.value), PH_OK);
+    check_near(ph_solver_get_info(s).growth, 2 * large * large, 1e10);
+    assert_int_equal(ph_solver_solve(s, rhs, x), PH_OK);
+    check_le(backward_error(&c, rhs, x, 0), 1e-15);
+    ph_solver_destroy(s);
+    case_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lattices),
         cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_growth_of_exchanged_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ static const char text[] =
     "model 'all kinds'\n"
     "gravity {0, 0, -9.81}\n"
     "local c = curve({0, 0.1, 0.3, 1}, {0, 1, 0.5, 2}, {kind = 'cubic'})\n"
+    "local line, huge, nan = curve({0, 0.5, 2}, {0, 1, 0.5}), math.huge, 0/0\n"
     "body{ name = 'a', mass = 1, inertia = {1, 2, 3}, position = {0.3, 0, 0} }\n"
     "body{ name = 'b', mass = 1, inertia = {1, 2, 3}, position = {1.3, 0, 0} }\n"
     "particle{ name = 'p', mass = 1, position = {3, 0.5, 0} }\n"
@@ -19,7 +20,8 @@ static const char text[] =
     "input{ name = 'u', value = 0.3 }\n"
     "state{ name = 'i', initial = {0.1, 0.2}, rate = function(t, s)\n"
     "  return -s.states.i[1] + s.joints.h.rate, s.inputs.u - clamp(s.states.i[2], -math.huge, 1) end }\n"
-    "actuator{ name = 'm', joint = 'h', effort = function(t, s) return -3*s.joints.h.position - c(t) + "
+    "actuator{ name = 'm', joint = 'h', effort = function(t, s) return -3*s.joints.h.position - c(t)*line(t) "
+    "+ "
     "s.states.i[1] end }\n"
     "force{ name = 'f', body = 'b', value = function(t, s)\n"
     "  if s.b.position.z < -0.05 then return 0, 0, 100*(-0.05 - s.b.position.z) end return 0, 0, s.inputs.u "
@@ -34,8 +36,12 @@ static const char text[] =
     "actuator{ name = 'push', joint = 'cy', coordinate = 'z', effort = 2.5, stops = {-0.01, 0.02}, stop_k = "
     "1e3 }\n"
     "coupling{ name = 'g', joints = {'cy', 'cz'}, coordinates = {'z', 'rz'}, ratio = 0.3 }\n"
-    "sensor{ name = 'y', custom = function(t, s) return s.c.position.z, s.e.rotation.z end }\n"
+    "sensor{ name = 'y', custom = function(t, s) return math.min(s.c.position.z, huge), s.e.rotation.z + (t "
+    "> nan and 1 or 0) end }\n"
     "sensor{ name = 'x', custom = function(t, s) return s.b.position.x, s.a.rotation.w end }\n"
+    "actuator{ name = 'soft', joint = 'cz', coordinate = 'z', k = 3, d = 0.1 }\n"
+    "sensor{ name = 'e', type = 'effort', of = 'd' }\n"
+    "event{ name = 'v', when = function(t) return t - 0.105 end, action = {state = {i = {0.3, 0.4}}} }\n"
     "objective{ name = 'o', final = function(s) return s.a.position.x^2 end, integral = function(t, s) "
     "return s.sensors.x[1] end }\n"
     "run{ t_end = 0.2, h = 1e-3 }\n";
@@ -102,6 +108,11 @@ static void frozen_runs_are_the_same(void **state)
     assert_false(ph_model_has_functions(cold));
     char *again = freeze(cold);
     assert_string_equal(json, again);
+    assert_non_null(strstr(json, "\"inf\""));
+    assert_non_null(strstr(json, "nan\""));
+    ph_model *near;
+    assert_int_equal(ph_model_near(&near, cold, NULL, 0, "p", NULL, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "all.json: the parameters of a frozen model cannot be set"));
     enum { THREADS = 4 };
     numbers warm = {.model = m}, n[THREADS];
     pthread_t id[THREADS];
@@ -164,6 +175,55 @@ static void no_value_is_told(void **state)
     ph_run_close(run), ph_model_free(cold), ph_model_free(m), free(json);
 }
 
+/* What has a function that was not traced is not frozen, whatever it is; the sentence says whose it is, and where. */
+static void what_asks_lua_is_not_frozen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } row[] = {
+        {"joint{ name = 'x', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = {0, 1, 0},\n"
+         "drive = function(t) return t == 0.3 and 0.3 or t end }",
+         "joint 'x'"},
+        {"force{ name = 'x', body = 'a', value = function(t) return t == 0 and 1 or 0, 0, 0 end }",
+         "force 'x'"},
+        {"sensor{ name = 'x', custom = function(t, s) return t == 0 and 1 or 0 end }", "sensor 'x'"},
+        {"joint{ name = 'h', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = {0, 1, 0} "
+         "}\n"
+         "actuator{ name = 'x', joint = 'h', effort = function(t, s) return t == 0 and 1 or 0 end }",
+         "actuator 'x'"},
+        {"state{ name = 'x', initial = 1, rate = function(t, s) return t == 0 and 1 or 0 end }", "state 'x'"},
+        {"constraint{ name = 'x', f = function(t, s) return s.a.position.x + (t == 7 and 1 or 0) end }",
+         "constraint 'x'"},
+        {"event{ name = 'x', when = function(t, s) return t == 0 and 1 or 2 end, action = 'stop' }",
+         "event 'x'"},
+        {"input{ name = 'u', value = 1 } event{ name = 'x', when = function(t) return t - 1 end,\n"
+         "action = {set = {u = function(t, s) return t == 0 and 1 or 2 end}} }",
+         "event 'x'"},
+        {"objective{ name = 'x', final = function(s) return s.a.position.x == 0 and 1 or 0 end }",
+         "objective 'x'"},
+        {"objective{ name = 'x', integral = function(t, s) return t == 0 and 1 or 0 end }", "objective 'x'"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        char file[1000], said[200];
+        ph_error err = {0};
+        snprintf(file, sizeof file,
+                 "body{ name = 'a', mass = 1, inertia = {1, 1, 1} }\n%s\nrun{ t_end = 1, h = 1e-2 }\n",
+                 row[k].text);
+        ph_model *m = read_text("warm.lua", file, &err);
+        if (!m)
+            fail_msg("%s", err.text);
+        FILE *to = tmpfile();
+        assert_int_equal(ph_model_freeze(m, to, &err), PH_E_INPUT);
+        snprintf(said, sizeof said,
+                 "%s: a function of the file cannot be frozen: it compares for equality with a number",
+                 row[k].words);
+        if (strncmp(err.text, "warm.lua:", 9) != 0 || !strstr(err.text, said))
+            fail_msg("'%s' does not contain '%s'", err.text, said);
+        fclose(to), ph_model_free(m);
+    }
+}
+
 /* One thing of a function that makes no sense, at a time. */
 static void functions_that_make_no_sense_are_refused(void **state)
 {
@@ -206,6 +266,14 @@ static void functions_that_make_no_sense_are_refused(void **state)
         {"\"y\": [0, 1, 3]", "\"y\": [0, 1]"},
         {"\"curves\": [{", "\"curves\": [3, {"},
         {"\"outputs\": 3", "\"outputs\": 0"},
+        {"\"outputs\": 3", "\"outputs\": 1000"},
+        {"[\"position\", 0, 2]", "[\"position\", \"a\", 2]"},
+        {"[\"position\", 0, 2]", "[\"parameter\", 0, 0]"},
+        {"[0, 0, 1, 0, 0, 2, 1, 2, 0]", "[0, 0, 1, 0, 6, 2, 1, 2, 0]"},
+        {"[0, 0, 2, 0, 0, 0, 0, 0, 0]", "[0, 0, 3, 0, 0, 0, 0, 0, 0]"}, /* a way that is not known */
+        {"[0, 0, 2, 0, 0, 0, 0, 0, 0]", "[0, 0, 2, 0, 0, 0, 0, 2, 0]"},
+        {"\"ways\": [[0, 0, 1, 0, 0, 2, 1, 2, 0], [0, 0, 2, 0, 0, 0, 0, 0, 0], [0, 1, 2, 0, 0, 0, 0, 0, 3]]",
+         "\"ways\": []"},
         {"\"outputs\": 3", "\"outputs\": \"3\""},
         {"\"outputs\": 3", "\"inputs\": 3"},
         {"\"outputs\": 3", "\"outputs\": 2"}, /* a force has three */
@@ -233,6 +301,7 @@ int main(void)
         cmocka_unit_test(frozen_runs_are_the_same),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(no_value_is_told),
+        cmocka_unit_test(what_asks_lua_is_not_frozen),
         cmocka_unit_test(functions_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

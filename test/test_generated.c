@@ -177,7 +177,7 @@ enum { STEPS = 12 };
 /* Block LU and fronts have no pivots across blocks: loops and couplings may be too much for them, and they say so. */
 static int refuses(const spec *s, int solver, const trial *t)
 {
-    return (solver == 2 || solver == 3) && (s->loops || s->n_couplings) && strstr(t->why, "a step fails");
+    return (solver == 2 || solver == 3) && (s->loops || s->n_couplings) && strstr(t->why, ": use auto");
 }
 
 static int solvers_agree(const spec *s, trial *t)
@@ -185,10 +185,10 @@ static int solvers_agree(const spec *s, trial *t)
     static const char *const solver[] = {"solver=auto", "solver=klu", "solver=block", "solver=front",
                                          "solver=dense"};
     motion first, m;
-    if (!go(s, plus(exactly(s), solver[0]), STEPS, no_change, &first, t))
+    if (!go(s, plus(exactly(s), solver[0]), STEPS << s->halved, no_change, &first, t))
         return 0;
     for (int k = 1; k < (s->n_bodies < 12 ? 5 : 4); k++)
-        if (go(s, plus(exactly(s), solver[k]), STEPS, no_change, &m, t)) {
+        if (go(s, plus(exactly(s), solver[k]), STEPS << s->halved, no_change, &m, t)) {
             if (!near(&first, &m, same(s), solver[k], t))
                 return 0;
         } else if (!refuses(s, k, t))
@@ -199,7 +199,7 @@ static int solvers_agree(const spec *s, trial *t)
 static void finer(const spec *s, int k, spec *to)
 {
     *to = *s;
-    to->h = s->h / (1 << k);
+    to->h = s->h / (1 << k), to->halved += k;
 }
 
 static double between_spaces(const spec *s, int k, trial *t)
@@ -211,7 +211,7 @@ static double between_spaces(const spec *s, int k, trial *t)
     options o = {.n = 0};
     finer(s, k, &f);
     for (int i = 0; i < 3; i++) {
-        if (!go(&f, plus(o, space[i]), FIRST_STEPS << k, no_change, i ? &m : &first, t))
+        if (!go(&f, plus(o, space[i]), FIRST_STEPS << f.halved, no_change, i ? &m : &first, t))
             return NAN;
         most = i ? larger(most, differ(&first, &m, -1)) : 0;
     }
@@ -231,7 +231,7 @@ static double lost_energy(const spec *s, int k, trial *t)
     o = plus(o, form_of(s));
     ph_run *run = open_spec(&f, &o, t);
     double lost = NAN;
-    if (run && step_on(run, FIRST_STEPS << k, t)) {
+    if (run && step_on(run, FIRST_STEPS << f.halved, t)) {
         ph_run_summary r = ph_run_summarise(run);
         lost = r.residual / (s->M * s->L * s->L / (s->T * s->T));
     }
@@ -245,22 +245,6 @@ static int energy_closes(const spec *s, trial *t)
     return falls(s, lost_energy, 1e-9, t);
 }
 
-/* Some fall so fast on their way that one step is too large for BDF, or turns a beam too far: who says that a smaller one helps must be right. */
-static ph_run *go_with_advice(const spec *s, const options *o, trial *t)
-{
-    enum { SMALLER = 3 };
-    for (int k = 0;; k++) {
-        spec f;
-        finer(s, k, &f);
-        ph_run *run = open_spec(&f, o, t);
-        if (run && step_on(run, STEPS << k, t))
-            return run;
-        ph_run_close(run);
-        if (k == SMALLER || !strstr(t->why, "smaller step"))
-            return NULL;
-    }
-}
-
 static int constraints_hold(const spec *s, trial *t)
 {
     static const char *const way[][2] = {
@@ -270,9 +254,11 @@ static int constraints_hold(const spec *s, trial *t)
     for (int k = 0; k < 6; k++) {
         options o = {.n = 0};
         o = plus(plus(o, way[k][0]), way[k][1]);
-        ph_run *run = go_with_advice(s, &o, t);
-        if (!run)
+        ph_run *run = open_spec(s, &o, t);
+        if (!run || !step_on(run, STEPS << s->halved, t)) {
+            ph_run_close(run);
             return 0;
+        }
         double e = ph_run_summarise(run).violation_position / s->L;
         ph_run_close(run);
         if (!(e <= 1e-10)) {
@@ -301,14 +287,14 @@ static double back_again(const spec *s, int k, trial *t)
     int nq = ph_system_nq(sys), nv = ph_system_nv(sys);
     double *q = malloc(sizeof *q * (size_t)(nq + nv)), *v = q + nq;
     assert_non_null(q);
-    if (look(run, s, no_change, &start) && step_on(run, FIRST_STEPS << k, t)) {
+    if (look(run, s, no_change, &start) && step_on(run, FIRST_STEPS << f.halved, t)) {
         ph_state at = ph_run_state(run);
         memcpy(q, at.q, sizeof *q * (size_t)nq);
         for (int i = 0; i < nv; i++)
             v[i] = -at.v[i];
         if (ph_run_start_at(run, 0, q, v, 1, &err) != PH_OK)
             because(t, "cannot turn round", err.text);
-        else if (step_on(run, FIRST_STEPS << k, t)) {
+        else if (step_on(run, FIRST_STEPS << f.halved, t)) {
             look(run, s, no_change, &end);
             for (int i = 0; i < s->n_bodies; i++)
                 end.v[i] = ph_neg(end.v[i]), end.w[i] = ph_neg(end.w[i]);
@@ -329,8 +315,8 @@ static int time_turns_round(const spec *s, trial *t)
 static int same_motion(const spec *s, const spec *other, change c, const char *what, trial *t)
 {
     motion a, b;
-    return go(s, exactly(s), STEPS, no_change, &a, t) && go(other, exactly(s), STEPS, c, &b, t) &&
-           near(&a, &b, same(s), what, t);
+    return go(s, exactly(s), STEPS << s->halved, no_change, &a, t) &&
+           go(other, exactly(s), STEPS << s->halved, c, &b, t) && near(&a, &b, same(s), what, t);
 }
 
 static int turns(const spec *s, trial *t)
@@ -393,7 +379,8 @@ static double split_apart(const spec *s, int k, trial *t)
     finer(s, k, &a);
     b = a;
     split(&b, body_to_split(s), 0.3, &r);
-    if (!go(&a, o, FIRST_STEPS << k, no_change, &x, t) || !go(&b, o, FIRST_STEPS << k, no_change, &y, t))
+    if (!go(&a, o, FIRST_STEPS << a.halved, no_change, &x, t) ||
+        !go(&b, o, FIRST_STEPS << a.halved, no_change, &y, t))
         return NAN;
     return differ(&x, &y, body_to_split(s));
 }
@@ -425,7 +412,7 @@ static int derivatives_are_right(const spec *s, trial *t)
         return 0;
     double(*d)[9] = calloc(MOST_BODIES, sizeof *d);
     assert_non_null(d);
-    if (ph_run_follow(run, &p, 1, &err) != PH_OK || !step_on(run, STEPS, t)) {
+    if (ph_run_follow(run, &p, 1, &err) != PH_OK || !step_on(run, STEPS << s->halved, t)) {
         because(t, "cannot follow", err.text[0] ? err.text : t->why);
         goto done;
     }
@@ -442,7 +429,7 @@ static int derivatives_are_right(const spec *s, trial *t)
     }
     for (int k = 0; k < 4; k++) {
         if (ph_run_set_parameters(run, &(ph_setting){"p", 1 + place[k] * eps}, 1, &err) != PH_OK ||
-            !step_on(run, STEPS, t)) {
+            !step_on(run, STEPS << s->halved, t)) {
             because(t, "another parameter", err.text[0] ? err.text : t->why);
             goto done;
         }
@@ -652,6 +639,21 @@ static int same_words(const char *a, const char *b)
     return n > 12 && !strncmp(a, b, n);
 }
 
+/* Some fall so fast on their way that a step is too large: who says that a smaller one helps must be right. */
+static int holds(const property *p, const spec *s, trial *t)
+{
+    enum { SMALLER = 3 };
+    for (int k = 0;; k++) {
+        spec *f = malloc(sizeof *f);
+        assert_non_null(f);
+        finer(s, k, f);
+        int well = p->holds(f, t);
+        free(f);
+        if (well || k == SMALLER || !strstr(t->why, "smaller step"))
+            return well;
+    }
+}
+
 static void shrink(spec *s, const property *p, trial *why)
 {
     int places =
@@ -661,13 +663,14 @@ static void shrink(spec *s, const property *p, trial *why)
         for (int k = 0; k < places; k++) {
             spec less = *s;
             trial t = {""};
-            if (take_away(&less, k) && !p->holds(&less, &t) && same_words(t.why, why->why))
+            if (take_away(&less, k) && !holds(p, &less, &t) && same_words(t.why, why->why))
                 *s = less, *why = t, again = 1;
         }
     }
 }
 
-static int try_seed(uint64_t seed)
+/* A beam element that its mechanism bends farther than one can be bent, however small the step, is no fault: bent counts these. */
+static int try_seed(uint64_t seed, long *bent)
 {
     const property *p = &properties[seed % PROPERTIES];
     spec *s = malloc(sizeof *s);
@@ -675,7 +678,11 @@ static int try_seed(uint64_t seed)
     assert_non_null(s);
     draw_spec(s, seed);
     p->prepare(s);
-    int well = p->holds(s, &t);
+    int well = holds(p, s, &t);
+    if (!well && strstr(t.why, "use more elements")) {
+        (*bent)++;
+        well = 1;
+    }
     if (!well) {
         char first[sizeof t.why];
         memcpy(first, t.why, sizeof first);
@@ -695,14 +702,15 @@ static void generated_mechanisms(void **state)
     (void)state;
     const char *say = getenv("PH_GENERATED"), *seed = say ? strchr(say, ':') : NULL,
                *claims = getenv("PH_CLAIMS");
-    static const uint64_t found[] = {1751, 30107}; /* that showed something once */
-    long n = say ? atol(say) : claims && !strcmp(claims, "quick") ? 104 : 1000, failed = 0;
+    static const uint64_t found[] = {1751, 21713, 30107, 55937, 59917}; /* that showed something once */
+    long n = say ? atol(say) : claims && !strcmp(claims, "quick") ? 104 : 1000, failed = 0, bent = 0;
     uint64_t first = seed ? strtoull(seed + 1, NULL, 10) : 0;
     for (size_t k = 0; k < sizeof found / sizeof *found && !say; k++)
-        failed += !try_seed(found[k]);
+        failed += !try_seed(found[k], &bent);
     for (long k = 0; k < n && failed < 10; k++)
-        failed += !try_seed(first + (uint64_t)k);
+        failed += !try_seed(first + (uint64_t)k, &bent);
     assert_int_equal(failed, 0);
+    assert_true(bent <= 1 + n / 1000);
 }
 
 int main(void)

@@ -348,6 +348,29 @@ MISTAKE(nobody, k->m.n_bodies = 0)
 MISTAKE(angle_of_ball, j->type = PH_J_SPHERICAL, kit_sensor(k, PH_S_ANGLE, -2, 0))
 MISTAKE(reaction_of_nothing, kit_sensor(k, PH_S_REACTION, -2, 3))
 MISTAKE(empty_constraint, k->m.n_constraints = 1, k->constraint[0].name = "law")
+MISTAKE(uncalled_constraint, k->m.n_constraints = 1, k->constraint[0].name = "law", k->constraint[0].rows = 1)
+MISTAKE(infinite_mass, k->body[0].mass = INFINITY)
+MISTAKE(no_body_below, j->body[1] = -2)
+MISTAKE(negative_type, j->type = -1)
+MISTAKE(no_force_type, k->force[0].type = 99)
+MISTAKE(nameless_force, k->force[0].type = -1, k->force[0].name = NULL)
+MISTAKE(nameless_pull, k->force[0].body[1] = 7, k->force[0].name = NULL)
+MISTAKE(no_speed, j->friction = 1, j->friction_speed = 0)
+MISTAKE(no_sensor, kit_sensor(k, 99, 0, 0))
+MISTAKE(sensor_below, kit_sensor(k, -1, 0, 0))
+MISTAKE(place_of_nobody, kit_sensor(k, PH_S_POSITION, 5, 0))
+MISTAKE(angle_below, kit_sensor(k, PH_S_ANGLE, -2, -1))
+MISTAKE(modes_of_a_stone, kit_sensor(k, PH_S_MODES, 0, 0))
+MISTAKE(modes_of_the_ground, kit_sensor(k, PH_S_MODES, PH_GROUND, 0))
+MISTAKE(section_of_nothing, k->sensor[kit_sensor(k, PH_S_SECTION_FORCE, 0, 0)].element = -1)
+MISTAKE(section_of_too_many, k->sensor[kit_sensor(k, PH_S_SECTION_FORCE, 0, 0)].element = 9)
+MISTAKE(section_of_a_pull, k->sensor[kit_sensor(k, PH_S_SECTION_FORCE, 0, 0)].element = 0)
+MISTAKE(effort_below, k->sensor[kit_sensor(k, PH_S_EFFORT, 0, 0)].of = -1)
+MISTAKE(effort_of_nothing, k->sensor[kit_sensor(k, PH_S_EFFORT, 0, 0)].of = 4)
+MISTAKE(custom_without, kit_sensor(k, PH_S_CUSTOM, 0, 0))
+MISTAKE(acts_below, kit_actuator(k, "motor", -1, -1))
+MISTAKE(acts_on_nothing, kit_actuator(k, "motor", 4, -1))
+MISTAKE(no_input, kit_actuator(k, "motor", 0, -1)->input = 2)
 
 static const mistake mistakes[] = {
     {no_body, "joint 'hook': there is no body 5"},
@@ -374,6 +397,29 @@ static const mistake mistakes[] = {
     {angle_of_ball, "joint 'hook' has no single coordinate"},
     {reaction_of_nothing, "measures nothing"},
     {empty_constraint, "constraint 'law': has no equation"},
+    {uncalled_constraint, "constraint 'law': has no equation"},
+    {infinite_mass, "body 'stone': its mass is inf"},
+    {no_body_below, "joint 'hook': there is no body -2"},
+    {negative_type, "joint 'hook': there is no such type"},
+    {no_force_type, "force 'pull': there is no such type"},
+    {nameless_force, "force '': there is no such type"},
+    {nameless_pull, "force '': "},
+    {no_speed, "joint 'hook': friction needs"},
+    {no_sensor, "measures nothing"},
+    {sensor_below, "measures nothing"},
+    {place_of_nobody, "measures nothing"},
+    {angle_below, "measures nothing"},
+    {modes_of_a_stone, "sensor"},
+    {modes_of_the_ground, "sensor"},
+    {section_of_nothing, "measures nothing"},
+    {section_of_too_many, "measures nothing"},
+    {section_of_a_pull, "measures nothing"},
+    {effort_below, "measures nothing"},
+    {effort_of_nothing, "measures nothing"},
+    {custom_without, "measures nothing"},
+    {acts_below, "actuator 'motor': there is no joint -1"},
+    {acts_on_nothing, "actuator 'motor': there is no joint 4"},
+    {no_input, "actuator 'motor': there is no input 2"},
 };
 
 static void nonsense_is_refused(void **state)

@@ -160,6 +160,30 @@ static void test_refused(void **state)
     assert_int_equal(size_of(path), 8); /* someone's file stays as it is */
     assert_int_equal(ph_journal_open(&j, "/nowhere/x", KEY, take, &s, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "/nowhere/x"));
+    assert_int_equal(ph_journal_read("/nowhere/x", KEY, take, &s, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "cannot read '/nowhere/x': No such file or directory");
+    assert_int_equal(ph_journal_remove("/", &err), PH_E_INPUT);
+    assert_string_equal(err.text, "cannot remove '/': Is a directory");
+}
+
+/* Lines that are whole, of cases that no study has, and lines of others. */
+static void test_strange_cases(void **state)
+{
+    ph_journal j;
+    ph_error err;
+    seen s = {0};
+    (void)state;
+    assert_int_equal(ph_journal_open(&j, path, KEY, take, &s, &err), PH_OK);
+    assert_true(ph_journal_add(&j, -3, "before all") && ph_journal_add(&j, 2000000000, "after all"));
+    assert_true(ph_journal_add(&j, 7, "there"));
+    ph_journal_close(&j, 0);
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    fprintf(f, "word\nanother short\n");
+    fclose(f);
+    assert_int_equal(ph_journal_read(path, KEY, take, &s, &err), PH_OK);
+    assert_int_equal(s.n, 1);
+    assert_string_equal(s.text[7], "there");
 }
 
 /* Locks are between processes. */
@@ -196,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_torn_anywhere, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spoilt_anywhere, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_strange_cases, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_at_a_time, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

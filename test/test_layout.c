@@ -276,9 +276,88 @@ static void callbacks_that_are_replaced(void **state)
     assert_int_equal(at_once, 3);
 }
 
+/* Lists that make no sense, or are too long. */
+static void lists_refused(void **state)
+{
+    (void)state;
+    enum { HUGE_N = 2000000000 };
+    ph_problem *p = problem_named("heavy_top"); /* two nodes, one constraint */
+    static const ph_node large[2] = {{PH_RN, HUGE_N, "a"}, {PH_RN, HUGE_N, "b"}},
+                         wide[2] = {{PH_RN, 40000, "a"}, {PH_RN, 40000, "b"}};
+    static const ph_constraint many[2] = {{HUGE_N, 0, "a"}, {HUGE_N, 0, "b"}}, tall[1] = {{60000, 0, "a"}};
+    static const ph_place below = {-1, 0}, left = {0, -1}, beyond = {2, 0}, right = {0, 2}, first = {0, 0};
+    for (int k = 0; k < 16; k++) {
+        ph_system sys = p->sys;
+        ph_layout lay;
+        ph_error err = {0};
+        const char *says = NULL;
+        if (k < 4)
+            sys.pairs = k == 0   ? &below
+                        : k == 1 ? &left
+                        : k == 2 ? &beyond
+                                 : &right,
+            sys.n_pairs = 1, says = "pair 0 names node";
+        else if (k < 8)
+            sys.links = k == 4   ? &below
+                        : k == 5 ? &left
+                        : k == 6 ? &beyond
+                                 : &right,
+            sys.n_links = 1, says = "link 0 names constraint";
+        else if (k == 8)
+            sys.nodes = large, says = "the system has more than 2147483647 coordinates";
+        else if (k == 9)
+            sys.nodes = wide, says = "the listed pairs have more than 2147483647 entries";
+        else if (k == 10)
+            sys.constraints = many, sys.n_constraints = 2,
+            says = "the system has more than 2147483647 constraint rows";
+        else if (k == 11)
+            sys.pairs = &first, sys.n_pairs = 1, sys.nodes = wide, sys.constraints = tall,
+            says = "the listed links have more";
+        else if (k == 12)
+            sys.n_redundant = -1, says = "the system announces -1 redundant rows of 3";
+        else if (k == 13)
+            sys.n_redundant = 4, says = "the system announces 4 redundant rows of 3";
+        else if (k == 14)
+            sys.pairs = &first, sys.n_pairs = -1, says = "-1 pairs and";
+        else
+            sys.links = &first, sys.n_links = -1, says = "and -1 links: list only";
+        assert_int_equal(ph_layout_measure(&lay, &sys, &err), PH_E_INPUT);
+        if (!strstr(err.text, says))
+            fail_msg("%d: '%s' has no '%s'", k, err.text, says);
+    }
+    ph_problem_destroy(p);
+}
+
+/* What comes at once is that of the callbacks alone: with another one of these it is not used. */
+static void at_once_is_of_its_own(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("pendulum");
+    wrap w;
+    wrap_open(&w, &p->sys);
+    ph_system origin = w.sys;
+    origin.products = wrap_products;
+    for (int k = -1; k < 8; k++) {
+        ph_system sys = origin;
+        ph_layout lay;
+        ph_callback *one[] = {&sys.M, &sys.g, &sys.Phi, &sys.B, &sys.Phi_t, &sys.C, &sys.K};
+        sys.origin = &origin;
+        if (k >= 0 && k < 7)
+            *one[k] = *one[k] == wrap_Z ? wrap_convective : wrap_Z;
+        if (k == 7)
+            sys.ctx = &lay;
+        assert_int_equal(ph_layout_measure(&lay, &sys, NULL), PH_OK);
+        assert_true((lay.products != NULL) == (k < 0));
+    }
+    wrap_close(&w);
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_refused),
+        cmocka_unit_test(at_once_is_of_its_own),
         cmocka_unit_test(odd_sizes_agree),
         cmocka_unit_test(one_node_or_two),
         cmocka_unit_test(nodes_in_batches),

@@ -137,7 +137,7 @@ for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "NONSENSE"):
     assert s.ask(home, method)[0] == 405, method
 
 # ---- messages ------------------------------------------------------------------------------------------------
-bad = [b"", b"{", b"null", b"[]", b"{}", b'"play"', b'{"play":1}', b'{"speed":0}', b'{"speed":-1}', b'{"speed":1e999}', b'{"speed":"1"}', b'{"input":"none","value":1}', b'{"input":"push"}', b'{"input":"push","value":null}', b'{"input":"push","value":1e999}', b'{"input":0,"value":1}', b'{"parameters":[]}', b'{"parameters":{}}', b'{"parameters":{"on":"x"}}', b'{"restart":false}', b"[" * 4000, b'{"a":' * 800, b"\0\0\0", b'{"play":true}\0', b'{"play":true} x', bytes(range(128, 256)), b'{"parameters":{' + b",".join(b'"p%d":1' % k for k in range(300)) + b"}}"]
+bad = [b"", b"{", b"null", b"[]", b"{}", b'"play"', b'{"play":1}', b'{"loop":1}', b'{"speed":0}', b'{"speed":-1}', b'{"speed":1e999}', b'{"speed":"1"}', b'{"input":"none","value":1}', b'{"input":"push"}', b'{"input":"push","value":null}', b'{"input":"push","value":1e999}', b'{"input":0,"value":1}', b'{"parameters":[]}', b'{"parameters":{}}', b'{"parameters":{"on":"x"}}', b'{"restart":false}', b"[" * 4000, b'{"a":' * 800, b"\0\0\0", b'{"play":true}\0', b'{"play":true} x', bytes(range(128, 256)), b'{"parameters":{' + b",".join(b'"p%d":1' % k for k in range(300)) + b"}}"]
 for body in bad:
     assert s.ask(home + "message", "POST", body)[0] == 400, body
 for n in (4097, 100_000, 10_000_000_000):
@@ -204,6 +204,31 @@ assert s.process.poll() is None, "it ended while a page was open"
 b.socket.close()
 deaf.socket.close()
 assert s.end()[0] == 0
+
+# ---- runs that fail, on the way and before ---------------------------------------------------------------------
+body = 'body { name = "a", mass = 1, inertia = {1, 1, 1} }\n'
+files = {
+    "late.lua": body + 'force { body = "a", value = function(t) if t > 0.3 then error("torn") end return 0, 0, 1 end }\nrun { t_end = 40, h = 0.01 }\n',
+    "blind.lua": body + 'sensor { name = "s", custom = function(t) if t > 0.3 then error("blind") end return t end }\nrun { t_end = 1, h = 0.01 }\n',
+    "never.lua": body + 'joint { name = "j", type = "spherical", bodies = {"ground", "a"}, at = {0, 0, 0} }\n'
+    + 'joint { name = "k", type = "distance", bodies = {"ground", "a"}, at_a = {0, 0, 0}, at_b = {0, 0, 0}, drive = function(t) return 1 + t end }\n'
+    + "run { t_end = 1, h = 0.01 }\n",
+}
+for name, text in files.items():
+    open(name, "w").write(text)
+for name, words in (("late.lua", "torn"), ("blind.lua", "a sensor of the model has no number at t = 0.3")):
+    s = Server(name)
+    a = Stream(s)
+    status = json.loads(a.until("status", lambda d: json.loads(d)["ended"]))
+    assert words in status["reason"], status
+    scene = scene_of(s.ask(f"/{s.token}/")[1])
+    assert words in scene["reason"] and scene["status"] != "ok", scene["reason"]
+    assert scene["live"]["speed"] == (5 if name == "late.lua" else 0.1), scene["live"]
+    assert s.say(restart=True) == 204 and json.loads(a.until("status", lambda d: json.loads(d)["run"] == 2))["ended"] == 0
+    a.socket.close()
+    assert s.end()[0] == 0
+never = subprocess.run([program, "view", "never.lua", "--live"], capture_output=True, text=True, timeout=20)
+assert never.returncode in (1, 2) and never.stdout == "" and never.stderr.count("\n") == 1, never
 
 s = Server(top)
 a = Stream(s)

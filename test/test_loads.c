@@ -1,5 +1,6 @@
 /* What a parameter changes: elements that differ against differences of whole systems. */
 #include "check.h"
+#include "scratch.h"
 
 #include "step/sim.h"
 #include "run/neighbours.h"
@@ -16,7 +17,7 @@ static void open_fixture(fixture *r, const char *file, const char *param, int sp
     const char *const options = option;
     ph_error err = {0};
     ph_run_config c = ph_run_defaults();
-    snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s", file);
+    snprintf(path, sizeof path, "%s%s", file[0] == '/' ? "" : PH_TEST_DIR "/../models/", file);
     snprintf(option, sizeof option, "space=%s", ph_space_word(space));
     c.options = &options, c.n_options = 1, c.wait = 1;
     *r = (fixture){0};
@@ -195,9 +196,163 @@ static void other_spaces(void **state)
     close_fixture(&r);
 }
 
+/* ---- every number that elements have ------------------------------------------------------------------- */
+
+#define TWO                                                                                                  \
+    "local p = param('p', 0.7)\ngravity{0, 0, -9.81}\n"                                                      \
+    "body{ name = 'a', mass = 1, inertia = {0.1, 0.2, 0.3}, position = {1, 0, 0} }\n"                        \
+    "body{ name = 'b', mass = 2, inertia = {0.3, 0.2, 0.1}, position = {2, 0, 0} }\n"
+#define RAIL                                                                                                 \
+    TWO "joint{ name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, axis = {1, 0, 0} }\n"              \
+        "actuator{ name = 'm', joint = 'j', "
+#define BUSHING TWO "bushing{ bodies = {'a', 'b'}, "
+#define SPRING  TWO "spring{ bodies = {'a', 'b'}, "
+#define JOINT   TWO "joint{ name = 'j', bodies = {'ground', 'a'}, "
+#define ENDS    " }"
+#define SECTION "K = {1e3, 1e3, 1e3, 10, 10, 10}"
+
+static const char *const numbers[] = {
+    JOINT "type = 'revolute', at = {0, 0, 0}, axis = {0, math.cos(p), math.sin(p)}" ENDS,
+    JOINT
+    "type = 'universal', at = {0, 0, 0}, axis_a = {0, 0, 1}, axis_b = {math.cos(p), math.sin(p), 0}" ENDS,
+    JOINT
+    "type = 'universal', at = {0, 0, 0}, axis_a = {0, math.cos(p), math.sin(p)}, axis_b = {1, 0, 0}" ENDS,
+    JOINT "type = 'prismatic', axis = {math.sin(p), 0, math.cos(p)}" ENDS,
+    JOINT "type = 'prismatic', at = {0, p, 0}, axis = {1, 0, 0}" ENDS,
+    JOINT "type = 'prismatic', at = {p, 0, 0}, axis = {1, 0, 0}" ENDS,
+    JOINT "type = 'cylindrical', at = {0, 0, 0}, axis = {math.sin(p), 0, math.cos(p)}" ENDS,
+    JOINT "type = 'planar', at = {0, 0, p}, normal = {0, 0, 1}" ENDS,
+    JOINT "type = 'point_on_line', at = {0, p, 0}, axis = {1, 0, 0}" ENDS,
+    JOINT "type = 'distance', at_a = {0, 0, p}" ENDS,
+    JOINT "type = 'generic', at = {0, 0, 0}, lock = {'x', 'rz'}, frame = {axis = {0, 0, 1}, angle = p}" ENDS,
+    JOINT "type = 'fixed', at = {p, 0, 0}" ENDS,
+    JOINT "type = 'revolute', at = {0, 0, 0}, axis = {0, 1, 0}, drive = function(t) return p*t^2 end" ENDS,
+    JOINT "type = 'distance', drive = function(t) return 1 + p*t^2 end" ENDS,
+    TWO "joint{ name = 'j', type = 'spherical', bodies = {'b', 'a'}, at = {1.5, 0, p}" ENDS,
+    SPRING "k = p, length = 0.5" ENDS,
+    SPRING "d = p" ENDS,
+    SPRING "k = 1, length = p" ENDS,
+    SPRING "k = 1, at_a = {0, p, 0}, length = 1" ENDS,
+    SPRING "k = 1, at_b = {0, p, 0}, length = 1" ENDS,
+    BUSHING "k = {1, p, 2}, at_a_world = {1.5, 0, 0}, at_b_world = {1.5, 0, 0}" ENDS,
+    BUSHING "d = {1, p, 2}" ENDS,
+    BUSHING "kr = {1, p, 2}" ENDS,
+    BUSHING "dr = {1, p, 2}" ENDS,
+    BUSHING "k = {1, 2, 3}, at_a = {p, 0, 0}" ENDS,
+    BUSHING "k = {1, 2, p}, frame = 'body'" ENDS,
+    TWO "force{ body = 'a', value = {1, 0, 3}, frame = p > 0.7 and 'body' or 'world'" ENDS,
+    TWO "torsion{ body = 'a', k = p" ENDS,
+    TWO "torsion{ body = 'a', d = p" ENDS,
+    TWO "force{ body = 'a', value = {1, 0, p}" ENDS,
+    TWO "force{ body = 'a', at = {p, 0, 0}, value = {1, 0, 3}, frame = 'body'" ENDS,
+    TWO "force{ body = 'a', value = function(t, s) return {1, p*t, s.b.position.x} end" ENDS,
+    TWO "torque{ body = 'a', value = {1, 0, p}" ENDS,
+    TWO "beam_element{ bodies = {'a', 'b'}, K = {p*1e3, 1e3, 1e3, 10, 10, 10}" ENDS,
+    TWO "beam_element{ bodies = {'a', 'b'}, D = p > 0.7 and {1, 1, 1, 1, 1, 1} or nil, " SECTION ENDS,
+    TWO "beam_element{ bodies = {'a', 'b'}, D = {p, 1, 1, 1, 1, 1}, " SECTION ENDS,
+    RAIL "effort = p" ENDS,
+    RAIL "k = p, rest = 0.1" ENDS,
+    RAIL "d = p" ENDS,
+    RAIL "k = 1, rest = p" ENDS,
+    RAIL "stops = {-p, 1}, stop_k = 5" ENDS,
+    RAIL "stops = {-1, p}, stop_k = 5" ENDS,
+    RAIL "stops = {-0.01, 0.01}, stop_k = p" ENDS,
+    RAIL "stops = {-0.01, 0.01}, stop_k = 1, stop_d = p" ENDS,
+    RAIL "stops = {-0.01, 0.01}, stop_k = 1, stop_width = p" ENDS,
+    RAIL "effort = function(t, s) return p*t end" ENDS,
+    TWO "input{ name = 'u', value = p }\njoint{ name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, "
+        "axis = {1, 0, 0} }\n"
+        "actuator{ name = 'm', joint = 'j', effort = 'u'" ENDS,
+    TWO "joint{ name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, axis = {math.cos(p), math.sin(p), "
+        "0} }\n"
+        "actuator{ name = 'm', joint = 'j', effort = 2" ENDS,
+    TWO "body{ name = 'c', mass = p, inertia = {0.1, 0.2, 0.3}, position = {3, 0, 0}" ENDS,
+    TWO "body{ name = 'c', mass = 1, inertia = {0.1, 0.2, 0.1 + 0.2*p}, position = {3, 0, 0}" ENDS,
+    TWO "particle{ name = 'c', mass = p, position = {3, 0, 0} }\n"
+        "joint{ name = 'j', type = 'spherical', bodies = {'b', 'c'}, at = {3, 0, 0}" ENDS,
+    TWO "particle{ name = 'c', mass = 1, position = {2 + p, 0, 0} }\n"
+        "joint{ name = 'j', type = 'spherical', bodies = {'b', 'c'}, at = {2 + p, 0, 0}" ENDS,
+    "local p = param('p', 0.7)\ngravity{0, p, -9.81}\nbody{ name = 'a', mass = 1, inertia = {0.1, 0.2, 0.3} "
+    "}\n"
+    "beam{ name = 'c', from = {0, 0, 0}, to = {1, 0, 0}, n = 2, section = {EA = 1e3, GA = 1e3, GJ = 10, EI = "
+    "10},\n"
+    "      mass = {rhoA = 1, J = {0.1, 0.05, 0.05}}, mass_model = 'linear' }",
+};
+
+/* The sums are those of whole systems, whatever number of an element depends on the parameter. */
+static void every_number(void **state)
+{
+    (void)state;
+    uint64_t seed = 14;
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        fixture r;
+        scratch file = scratch_create("numbers.lua");
+        scratch_write(&file, numbers[k], strlen(numbers[k]));
+        open_fixture(&r, file.path, "p", 0);
+        if (!r.near.loads)
+            fail_msg("%s: has no sums", numbers[k]);
+        for (int trial = 0; trial < 3; trial++) {
+            ph_state s = anywhere(r.sim[0], &seed);
+            double most = gap(&r, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+            if (!(most <= 1e-14)) /* round-off of what cancels */
+                fail_msg("%s: %g", numbers[k], most);
+        }
+        close_fixture(&r);
+        scratch_remove(&file);
+    }
+}
+
+/* Neighbours of another structure have no sums of elements. */
+static void another_structure(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        TWO "if p > 0.7 then body{ name = 'c', mass = 1, inertia = {1, 1, 1} } end",
+        TWO "if p > 0.7 then spring{ bodies = {'a', 'b'}, k = 1 } end",
+        BUSHING "k = {1, 2, 1}, frame = p > 0.7 and 'body' or 'world'" ENDS,
+        TWO "spring{ bodies = {'a', p > 0.7 and 'b' or 'ground'}, k = 1 }",
+        TWO "if p > 0.7 then spring{ bodies = {'a', 'b'}, k = 1 } else bushing{ bodies = {'a', 'b'}, k = {1, "
+            "1, 1} } end",
+        TWO
+        "if p > 0.7 then joint{ name = 'j', type = 'spherical', bodies = {'a', 'b'}, at = {1.5, 0, 0} } end",
+        JOINT "type = p > 0.7 and 'spherical' or 'fixed', at = {1, 0, 0}" ENDS,
+        TWO "joint{ name = 'j', type = 'spherical', bodies = {'ground', p > 0.7 and 'a' or 'b'}, at = {1.5, "
+            "0, 0} }",
+        TWO "if p > 0.7 then constraint{ name = 'c', f = function(t, s) return s.a.position.y end } end",
+        JOINT "type = 'revolute', at = {0, 0, 0}, axis = {0, 1, 0},\n"
+              "drive = p > 0.7 and function(t) return t^2 end or nil" ENDS,
+        TWO "state{ name = 'x', rate = function(t) return t end }",
+        JOINT
+        "type = 'revolute', at = {0, 0, 0}, axis = {0, 1, 0} }\n"
+        "joint{ name = 'k', type = 'revolute', bodies = {'a', 'b'}, at = {1, 0, 0}, axis = {0, 1, 0} }\n"
+        "coupling{ name = 'c', joints = {'j', 'k'}, ratio = p" ENDS,
+    };
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+        ph_run *run;
+        ph_neighbours near;
+        ph_error err = {0};
+        ph_run_config c = ph_run_defaults();
+        scratch file = scratch_create("other.lua");
+        scratch_write(&file, text[k], strlen(text[k]));
+        c.wait = 1;
+        if (ph_run_open(&run, file.path, &c, &err) != PH_OK ||
+            ph_neighbours_create(&near, run, 0, 1e-3, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        if (near.loads)
+            fail_msg("%s: has sums", text[k]);
+        ph_neighbours_destroy(&near);
+        ph_run_close(run);
+        scratch_remove(&file);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(only_what_differs),
-                                       cmocka_unit_test(rows_alone), cmocka_unit_test(other_spaces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums),
+                                       cmocka_unit_test(every_number),
+                                       cmocka_unit_test(another_structure),
+                                       cmocka_unit_test(only_what_differs),
+                                       cmocka_unit_test(rows_alone),
+                                       cmocka_unit_test(other_spaces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,11 @@ static void refuses(void **state)
                 {HEAD, "A.mtx:1: ROWS COLUMNS ENTRIES expected"},
                 {HEAD "3 3\n", "A.mtx:2: ROWS COLUMNS ENTRIES expected"},
                 {HEAD "3 3 0\n", "sizes must be above 0"},
+                {HEAD "0 3 1\n", "sizes must be above 0"},
+                {HEAD "3 0 1\n", "sizes must be above 0"},
+                {HEAD "3 3 1\n1 1 nan\n", "the value is not finite"},
+                {HEAD "3 3 1\n0 1 1\n", "A.mtx:3"},
+                {HEAD "3 3 1\n1 4 1\n", "A.mtx:3"},
                 {HEAD "3 3 900000000\n1 1 1\n", "A.mtx:2: the file is too short for so many entries"},
                 {HEAD "3 3 4294967297\n1 1 1\n", "A.mtx:2: ROWS COLUMNS ENTRIES expected"},
                 {HEAD "3 2 1\n1 1 1\n", "A.mtx:2: 3 x 2 is not square"},
@@ -139,23 +144,25 @@ static void dense(void **state)
     check_le(max_diff(D, exact, 6), 0);
     static const struct {
         const char *text, *words;
-    } rows[] = {{"%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n0\n5\n",
-                 "Psi.mtx: ends after 5 of 6 entries"},
-                {"%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n4\n",
-                 "Psi.mtx:6: something follows the last entry"},
-                {"%%MatrixMarket matrix array real general\n3 300000000\n1\n2\n3\n",
-                 "Psi.mtx:2: the file is too short for so many entries"},
-                {"%%MatrixMarket matrix coordinate real general\n3 300000000 1\n1 1 1\n",
-                 "Psi.mtx:2: a column is without entries"},
-                {"%%MatrixMarket matrix array real general\n3 61\n" ZEROS,
-                 "Psi.mtx:2: the matrix has 61 columns; the limit is 60"},
-                {"%%MatrixMarket matrix array real general\n3 1\n1 2\n3 4\n",
-                 "Psi.mtx:4: more numbers than the matrix has"},
-                {"%%MatrixMarket matrix array real general\n3 1\n1\nx\n3\n", "Psi.mtx:4: a number expected"},
-                {"%%MatrixMarket matrix array real general\n2 1\n1\n2\n",
-                 "Psi.mtx:2: the matrix has 2 rows, and 3 are expected"},
-                {"%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 1 1\n",
-                 "modes must be a general matrix"}};
+    } rows[] = {
+        {"%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n0\n5\n",
+         "Psi.mtx: ends after 5 of 6 entries"},
+        {"%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n4\n",
+         "Psi.mtx:6: something follows the last entry"},
+        {"%%MatrixMarket matrix array real general\n3 300000000\n1\n2\n3\n",
+         "Psi.mtx:2: the file is too short for so many entries"},
+        {"%%MatrixMarket matrix coordinate real general\n3 300000000 1\n1 1 1\n",
+         "Psi.mtx:2: a column is without entries"},
+        {"%%MatrixMarket matrix array real general\n3 61\n" ZEROS,
+         "Psi.mtx:2: the matrix has 61 columns; the limit is 60"},
+        {"%%MatrixMarket matrix array real general\n3 1\n1 2\n3 4\n",
+         "Psi.mtx:4: more numbers than the matrix has"},
+        {"%%MatrixMarket matrix array real general\n3 1\n1\nx\n3\n", "Psi.mtx:4: a number expected"},
+        {"%%MatrixMarket matrix array real general\n3 1\n1\nnan\n3\n", "Psi.mtx:4: the value is not finite"},
+        {"%%MatrixMarket matrix array real general\n2 1\n1\n2\n",
+         "Psi.mtx:2: the matrix has 2 rows, and 3 are expected"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 1 1\n",
+         "modes must be a general matrix"}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         assert_int_equal(read_dense(rows[k].text, D, &columns, &err), PH_E_INPUT);
         if (!strstr(err.text, rows[k].words))
@@ -209,6 +216,8 @@ static void nodes(void **state)
                 {"id,x,y\n1,0,0\n", "there is no column 'z'"},
                 {"id,x,y,z\n", "holds no rows"},
                 {"id,x,y,z\n1,0,0\n", "nodes.csv:2: a row wants 4 numbers"},
+                {"id,x,y,z\n-1,0,0,0\n", "nodes.csv: row 1: id -1 is not a whole number"},
+                {"id,x,y,z\n3e9,0,0,0\n", "nodes.csv: row 1: id 3e+09 is not a whole number"},
                 {"id,x,y,z\n1.5,0,0,0\n", "nodes.csv: row 1: id 1.5 is not a whole number"},
                 {"id,x,y,z\n1,0,inf,0\n", "nodes.csv: row 1: y is not finite"},
                 {"id,x,y,z\n3,0,0,0\n4,1,0,0\n3,2,0,0\n", "nodes.csv: node 3 is there twice"}};
@@ -230,11 +239,46 @@ static void nodes(void **state)
     }
 }
 
+/* Every allocation fails in turn. */
+static void without_memory(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        symmetric,
+        "%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n0\n5\n0\n",
+        "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n2 1 2\n2 2 5\n",
+        "id,x,y,z\n7,1,2,3\n9,4,5,6\n",
+        "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 1 2\n1 2 2\n",
+        "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n1 1 2\n"};
+    for (int k = 0; k < 6; k++)
+        for (long at = 0, all = 0; !all; at++) {
+            counter c = {.fail_at = at + 1};
+            const ph_allocator hooks = {counter_alloc, counter_free, &c};
+            int n, *id;
+            double *x;
+            ph_csc A;
+            ph_error err = {0};
+            scratch s = scratch_create(k == 3 ? "nodes.csv" : "A.mtx");
+            scratch_write(&s, text[k], strlen(text[k]));
+            ph_pool pool = {.alloc = &hooks};
+            ph_status status = k == 3 ? ph_market_nodes(&pool, NULL, s.path, &n, &id, &x, &err)
+                               : k == 1 || k == 2
+                                   ? ph_market_dense(&pool, NULL, s.path, 3, 60, &n, &x, &err)
+                                   : ph_market_symmetric(&pool, NULL, s.path, k ? 2 : 3, &A, &err);
+            all = c.calls <= at;
+            if (status != (!all ? PH_E_MEMORY : k == 5 ? PH_E_INPUT : PH_OK))
+                fail_msg("file %d without allocation %ld: status %d, '%s'", k, at, (int)status, err.text);
+            ph_pool_free(&pool);
+            assert_int_equal(c.live, 0);
+            scratch_remove(&s);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reads),     cmocka_unit_test(refuses),
-                                       cmocka_unit_test(truncated), cmocka_unit_test(dense),
-                                       cmocka_unit_test(nodes),     cmocka_unit_test(twice),
-                                       cmocka_unit_test(long_line)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(without_memory), cmocka_unit_test(reads),
+                                       cmocka_unit_test(refuses),        cmocka_unit_test(truncated),
+                                       cmocka_unit_test(dense),          cmocka_unit_test(nodes),
+                                       cmocka_unit_test(twice),          cmocka_unit_test(long_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,6 +239,69 @@ static void one_that_fails(void **state)
     ph_run_close(own);
 }
 
+static void recorded(ph_run *run)
+{
+    ph_error err = {0};
+    int column;
+    assert_int_equal(ph_run_record(run, PH_GET_SENSOR, 0, &column, &err), PH_OK);
+}
+
+static void followed(ph_run *run)
+{
+    ph_error err = {0};
+    assert_int_equal(ph_run_follow(run, (const int[]){0}, 1, &err), PH_OK);
+}
+
+static void with_bars(ph_run *run)
+{
+    ph_error err = {0};
+    assert_int_equal(ph_run_error_bars(run, 1, &err), PH_OK);
+}
+
+/* What somebody besides the watch sees is made step by step: tables, derivatives, errors, inputs, events, values over
+ * time, objectives. Beside a run that nobody sees the numbers are the same. */
+static void steps_that_others_see(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *more;
+        void (*look)(ph_run *run);
+    } row[] = {{"", recorded},
+               {"", followed},
+               {"", with_bars},
+               {"input{name='u', value=1}\n", NULL},
+               {"event{name='e', when=function(t) return t - 1 end, action='stop'}\n", NULL},
+               {"sensor{name='most', type='angle', joint='pin', over_time='max'}\n", NULL},
+               {"objective{name='J', integral=function(t, s) return s.rod.position.x^2 end}\n", NULL}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        scratch s = scratch_create("seen.lua");
+        char text[2000];
+        snprintf(text, sizeof text, "%s%s", swing, row[k].more);
+        scratch_write(&s, text, strlen(text));
+        ph_run *run[2], *own = open_swing(&s, NULL, 1);
+        ph_status status[2];
+        ph_error err[2] = {{0}};
+        ph_compiled *c;
+        assert_int_equal(ph_compiled_create(&c, own, (const char *const[]){"m"}, 1, 4, err), PH_OK);
+        for (int i = 0; i < 2; i++)
+            run[i] = open_swing(&s, c, 1 + 0.1 * i);
+        if (row[k].look)
+            row[k].look(run[1]);
+        ph_runs_until(run, 2, 0.05, status, err);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(status[i], PH_OK);
+            set_mass(own, 1 + 0.1 * i);
+            to(own, 0.05);
+            check_near(ph_run_time(run[i]), 0.05, 1e-12);
+            check_le(apart(run[i], own), NEAR);
+            assert_int_equal(ph_run_summarise(run[i]).stats.steps, 50);
+        }
+        ph_compiled_release(c);
+        ph_run_close(run[0]), ph_run_close(run[1]), ph_run_close(own);
+        scratch_remove(&s);
+    }
+}
+
 /* A top that turns in the wind, which blows from one height on and stops again, counts its passages, and ends somewhere. */
 static const char events[] =
     "model 'events'\n"
@@ -332,6 +395,7 @@ int main(void)
         cmocka_unit_test(a_run_by_its_configuration),
         cmocka_unit_test(parameters_that_are_open),
         cmocka_unit_test(several_at_once),
+        cmocka_unit_test(steps_that_others_see),
         cmocka_unit_test(steps_that_are_watched),
         cmocka_unit_test(one_that_fails),
         cmocka_unit_test(events_on_the_way),

@@ -52,12 +52,19 @@ static void test_nothing(void **unused)
 {
     (void)unused;
     ph_order_row good = {0.1, 1e-3, 0},
-                 bad[] = {{0.05, NAN, 0}, {0.05, 0, 0}, {0.05, HUGE_VAL, 0}, {0.1, 1e-4, 0}};
+                 bad[] = {{0.05, NAN, 0}, {0.05, 0, 0},       {0.05, HUGE_VAL, 0}, {0.1, 1e-4, 0},
+                          {0, 1e-4, 0},   {0.05, 1e-4, 0.05}, {0.05, 1e-4, 1}};
     double C;
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_true(isnan(ph_order_of_two(good, bad[i])));
         ph_order_row two[] = {good, bad[i]};
         assert_true(isnan(ph_order_fit(2, two, 2, &C)));
+    }
+    /* a reference for one of two rows alone, and more than any order explains: the plain formula, whichever is first */
+    ph_order_row a = row(0.01, 1, 2, 0), b = row(0.005, 1, 2, 0.00125);
+    for (int k = 0; k < 2; k++, b.e = 1e-200) {
+        check_near(ph_order_of_two(a, b), log(a.e / b.e) / log(2), 1e-9);
+        check_near(ph_order_of_two(b, a), log(a.e / b.e) / log(2), 1e-9);
     }
     /* a row that failed does not spoil the fit of the others */
     ph_order_row three[] = {good, bad[0], {0.05, 2.5e-4, 0}};

@@ -194,8 +194,9 @@ static void refused(const char *text, const char *const *open, const char *words
     refuse_with(text, NULL, &config, words);
 }
 
-#define TOP "model 'm' local a = param('a', 2) local b = param('b', 1)\n"
-#define END "run{t_end=1, h=0.01}"
+#define TOP   "model 'm' local a = param('a', 2) local b = param('b', 1)\n"
+#define HINGE "joint{name='h', type='revolute', bodies={'ground', 'c'}, at={0, 0, 0}, axis={0, 0, 1}}\n"
+#define END   "run{t_end=1, h=0.01}"
 
 static void refusals(void **state)
 {
@@ -204,6 +205,33 @@ static void refusals(void **state)
             "'a' cannot stay open: it changes more than numbers");
     refused(TOP "particle{name='p', mass=math.exp(a)} " END, OPTIONS("a"),
             "'a' cannot stay open: a number of body 'p' is no polynomial of it");
+    static const struct {
+        const char *text, *owner;
+    } row[] = {
+        {"joint{name='j', type='revolute', bodies={'ground', 'c'}, at={0, math.exp(a), 0}, axis={0, 0, 1}}",
+         "joint 'j'"},
+        {"spring{name='s', bodies={'ground', 'c'}, at_a={0, 9, 0}, at_b={0, 0, 0}, k=math.exp(a), length=1}",
+         "'s'"},
+        {HINGE "actuator{name='m', joint='h', k=math.exp(a)}", "'m'"},
+        {"joint{name='h', type='revolute', bodies={'ground', 'c'}, at={0, 0, 0}, axis={0, 0, 1}, "
+         "friction=math.exp(a)/100, "
+         "friction_radius=0.1}",
+         "'h'"},
+        {HINGE
+         "body{name='e', mass=1, inertia={1, 1, 1}} joint{name='i', type='revolute', bodies={'ground', 'e'}, "
+         "at={0, 0, 0}, axis={0, 0, 1}} coupling{name='g', joints={'h', 'i'}, ratio=math.exp(a)}",
+         "coupling 'g'"},
+        {"sensor{name='x', type='position', body='c', at={math.exp(a), 0, 0}}", "sensor 'x'"},
+        {"force{name='f', body='c', value=function(t) return math.exp(a)*t, 0, 0 end}",
+         "a function of the model"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        char text[1000], words[200];
+        snprintf(text, sizeof text, TOP "body{name='c', mass=b, inertia={1, 1, 1}} %s " END, row[k].text);
+        snprintf(words, sizeof words, "'a' cannot stay open: a number of %s is no polynomial of it",
+                 row[k].owner);
+        refused(text, OPTIONS("a"), words);
+    }
     refused(TOP "particle{name='p', mass=2.001 - a} " END, OPTIONS("b", "a"), "cannot stay open: at b = ");
     refused(TOP "particle{name='p', mass=1, velocity={math.sin(a), 0, 0}} " END, OPTIONS("a"),
             "no number of the equations depends on it, and an initial value");

@@ -258,14 +258,18 @@ static void symbols(void **state)
     (void)state;
     static const struct {
         const char *line, *why; /* NULL: it is one */
-    } cases[] = {{"", NULL},
-                 {"if p > 0.5 then k = 2 else k = 3 end", NULL},
-                 {"local m = math.max(p, 0) + math.floor(k) + #{p}", NULL},
-                 {"assert(type(p) == 'number' and math.type(p) == 'float')", NULL},
-                 {"if p == 0.8 then k = 2*k end", "it compares for equality with a number"},
-                 {"local list = {[1] = 2} local x = list[p + 0.2]", "the key of a table"},
-                 {"for i = 1, p do k = k end", "a loop counts"},
-                 {"body { name = 'z' .. math.floor(10*p), mass = 1, inertia = {1, 1, 1} }", "name"}};
+    } cases[] = {
+        {"", NULL},
+        {"if p > 0.5 then k = 2 else k = 3 end", NULL},
+        {"local m = math.max(p, 0) + math.floor(k) + #{p}", NULL},
+        {"assert(type(p) == 'number' and math.type(p) == 'float')", NULL},
+        {"if p == 0.8 then k = 2*k end", "it compares for equality with a number"},
+        {"local list = {[1] = 2} local x = list[p + 0.2]", "the key of a table"},
+        {"for i = 1, p do k = k end", "a loop counts"},
+        {"if tonumber('10', 10*p) == '10' then sensor { name = 'z', custom = function(t) return t end } end",
+         "the file is another one when it is read with a symbol"},
+        {"local n = math.floor(10*p) if n == n and p <= 1 then k = 2 end", NULL},
+        {"body { name = 'z' .. math.floor(10*p), mass = 1, inertia = {1, 1, 1} }", "name"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ph_error err = {0};
         ph_model *model = web_with(cases[i].line), *near;
@@ -276,6 +280,15 @@ static void symbols(void **state)
         ph_model_free(near);
         ph_model_free(model);
     }
+    ph_error err = {0};
+    ph_model *model = web_with(""), *near;
+    assert_int_equal(ph_model_near(&near, model, NULL, 0, "nothing", NULL, &err), PH_OK);
+    assert_int_equal(near->symbol, 0);
+    ph_model_free(near), ph_model_free(model);
+    model = read_text("body { name = 'a', mass = 1, inertia = {1, 1, 1} }");
+    assert_int_equal(ph_model_near(&near, model, NULL, 0, "p", NULL, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "the model has no parameters"));
+    ph_model_free(model);
 }
 
 /* A spring along an angle that has turned a dozen times, and efforts that read it: the way back begins at checkpoints that are

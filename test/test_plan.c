@@ -67,7 +67,9 @@ static void test_refused(void **state)
                {"m=1:inf:3", "form"},   {"m=1:2:2.5", "number"},
                {"m=1:2:1", "one"},      {"m=-1:2:3:log", "above 0"},
                {"m=1:2:1e9", "number"}, {"m=1:2:3:log:4", "form"},
-               {"m=1 2", "list"}};
+               {"m=1 2", "list"},       {"m=1,2,1", "1 is there twice"},
+               {"m=1:1:3", "one"},      {"m=1:-2:3:log", "above 0"},
+               {"m=1;2:3", "form"}};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ph_plan p = {0};
@@ -76,6 +78,18 @@ static void test_refused(void **state)
             fail_msg("'%s': '%s'", bad[i].text, err.text);
         ph_plan_clear(&p);
     }
+    ph_plan p = {0};
+    ph_error err = {0};
+    ph_status s = PH_OK;
+    for (int k = 0; k <= PH_VARY_MAX; k++) {
+        char text[16];
+        assert_int_equal(s, PH_OK);
+        snprintf(text, sizeof text, "p%d=1,2", k);
+        s = ph_plan_add(&p, text, &err);
+    }
+    assert_int_equal(s, PH_E_INPUT);
+    assert_non_null(strstr(err.text, "more than"));
+    ph_plan_clear(&p);
 }
 
 static void refused_together(int n, const char *const *text, int samples, int whole, const char *word)

@@ -2,6 +2,7 @@
 #include "study/plot.h"
 #include "check.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -229,6 +230,64 @@ static void test_triangle(void **unused)
     }
 }
 
+/* Nothing to show, ranges that are given, one point, points that no axis can show, triangles with a place of their own. */
+static void test_odd_panels(void **unused)
+{
+    (void)unused;
+    static char text[1 << 16];
+    static const double x[] = {1, 2, 2, 3}, y[] = {1, 10, 100, 1000}, none[] = {-1, 0, NAN, -2};
+    static const ph_series two_at_once = {.n = 4, .x = x, .y = y}, hidden = {.n = 4, .x = none, .y = y},
+                           point = {.n = 1, .x = x, .y = y};
+    static const ph_plot_slope placed = {.order = 2, .x = 1.5, .y = 7};
+    static const ph_plot_marker plain = {.vertical = 1, .at = 2};
+    ph_panel p[] = {
+        {.x = {.log = 1}},
+        {.x = {.label = "a\tb"}},
+        {.x = {.log = 1, .min = 0.5, .max = 4},
+         .y = {.log = 1, .min = -1, .max = 1},
+         .n_series = 1,
+         .series = &two_at_once,
+         .n_slopes = 1,
+         .slopes = &placed,
+         .n_markers = 1,
+         .markers = &plain},
+        {.x = {.log = 1}, .y = {.log = 1}, .n_series = 1, .series = &hidden, .n_slopes = 1, .slopes = slopes},
+        {.x = {.log = 1}, .y = {.log = 1}, .n_series = 1, .series = &point, .n_slopes = 1, .slopes = slopes},
+        {.y = {.log = 1}, .n_series = 1, .series = &two_at_once, .n_slopes = 1, .slopes = slopes},
+        {.x = {.log = 1}, .n_series = 1, .series = &two_at_once, .n_slopes = 1, .slopes = slopes},
+    };
+    static const double ends[][2] = {{0.1, 10}, {0, 1}, {0.5, 4}, {0.1, 10}, {0.5, 2}};
+    for (int k = 0; k < (int)(sizeof p / sizeof *p); k++) {
+        ph_plot plot = {.title = "odd", .n_panels = 1, .panels = &p[k]};
+        script_of(&plot, text, sizeof text);
+        range_of_axis r = find_range(text, "x");
+        if (k < 5) { /* at least as wide */
+            assert_true(r.min <= ends[k][0] && r.max >= ends[k][1]);
+            assert_true(r.min >= 0.5 * ends[k][0] - 0.5 && r.max <= 2 * ends[k][1]);
+        }
+        assert_int_equal(strstr(text, "set label '2'") != NULL, k > 1 && k < 5);
+        if (k == 1)
+            has(text, "set xlabel 'a b'");
+        if (k == 2) {
+            has(text, "set arrow from first 1.5,7 to");
+            has(text, "set arrow from first 2, graph 0");
+        }
+    }
+    ph_plot plot = {.n_panels = 4,
+                    .panels = p}; /* four stand two by two, five three by two; or as they are told to */
+    script_of(&plot, text, sizeof text);
+    has(text, "size 960,");
+    plot.n_panels = 5;
+    script_of(&plot, text, sizeof text);
+    has(text, "size 1440,");
+    plot.columns = 1;
+    script_of(&plot, text, sizeof text);
+    has(text, "size 640,");
+    plot = (ph_plot){.title = "none"};
+    script_of(&plot, text, sizeof text);
+    has(text, "size 640,460");
+}
+
 static int exists(const char *path)
 {
     struct stat st;
@@ -243,10 +302,25 @@ static void test_ready(void **unused)
     has(err.text, ".svg or .png");
     assert_false(ph_plot_ready("x", &err));
     char *path = strdup(getenv("PATH"));
-    setenv("PATH", "/nowhere", 1);
+    char folder[] = "/tmp/ph_plot_XXXXXX", file[64], several[200];
+    assert_non_null(mkdtemp(folder)); /* a folder, and a file that is no program, of that name */
+    static char longest[5000];
+    memset(longest, 'x', sizeof longest - 1), longest[0] = '/';
+    snprintf(file, sizeof file, "%s/gnuplot", folder);
+    snprintf(several, sizeof several, "::/nowhere:%s", folder);
+    for (int k = 0; k < 4; k++) {
+        if (k == 2)
+            assert_int_equal(mkdir(file, 0700), 0);
+        if (k == 3)
+            assert_true(rmdir(file) == 0 && close(open(file, O_CREAT | O_WRONLY, 0600)) == 0);
+        setenv("PATH", k == 0 ? "/nowhere" : k == 1 ? longest : several, 1);
+        assert_false(ph_plot_ready("x.svg", &err));
+        has(err.text, "gnuplot");
+    }
+    unsetenv("PATH");
     assert_false(ph_plot_ready("x.svg", &err));
-    has(err.text, "gnuplot");
     setenv("PATH", path, 1);
+    unlink(file), rmdir(folder);
     free(path);
 }
 
@@ -280,9 +354,10 @@ static void test_draw(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_script),   cmocka_unit_test(test_strip),    cmocka_unit_test(test_tics),
-        cmocka_unit_test(test_log_tics), cmocka_unit_test(test_triangle), cmocka_unit_test(test_ready),
-        cmocka_unit_test(test_draw),     cmocka_unit_test(test_still),    cmocka_unit_test(test_edges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_script),   cmocka_unit_test(test_strip),
+                                       cmocka_unit_test(test_tics),     cmocka_unit_test(test_log_tics),
+                                       cmocka_unit_test(test_triangle), cmocka_unit_test(test_odd_panels),
+                                       cmocka_unit_test(test_ready),    cmocka_unit_test(test_draw),
+                                       cmocka_unit_test(test_still),    cmocka_unit_test(test_edges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,6 +78,29 @@ static void defaults(void **state)
     ph_model_free(m);
 }
 
+/* A force without a name gets one that is free. An upright beam, and one whose tangent is along it, have axes of their own. */
+static void names_and_axes(void **state)
+{
+    (void)state;
+    ph_model *m = read_text(BODIES "force { name = 'force2', body = 'a', value = {1, 0, 0} }\n"
+                                   "force { body = 'b', value = {0, 1, 0} }\n");
+    assert_string_equal(m->force[0].name, "force2");
+    assert_string_equal(m->force[1].name, "force3");
+    ph_model_free(m);
+    m = read_text(
+        "local section, mass = {EA = 1, GA = 1, GJ = 1, EI = 1}, {rhoA = 1, J = {2, 1, 1}}\n"
+        "beam { name = 'u', from = {0, 0, 0}, to = {0, 0, 2}, n = 2, section = section, mass = mass }\n"
+        "beam { name = 'v', from = {0, 0, 0}, to = {2, 0, 0}, n = 2, section = section, mass = mass,\n"
+        "       tangent = {3, 0, 0} }\n");
+    ph_mat3 R = ph_qmat(m->body[1].R);
+    check_vec(m->body[1].x, 0, 0, 1, 0);                  /* exact */
+    check_vec(ph_mul(R, ph_v3(1, 0, 0)), 0, 0, 1, 1e-15); /* round-off */
+    check_vec(ph_mul(R, ph_v3(0, 1, 0)), 0, 1, 0, 1e-15);
+    check_vec(m->body[4].x, 1, 0, 0, 1e-15);
+    check_vec(ph_mul(ph_qmat(m->body[4].R), ph_v3(1, 0, 0)), 1, 0, 0, 1e-15);
+    ph_model_free(m);
+}
+
 /* ---- geometry ---------------------------------------------------------------------------------------- */
 
 static ph_quat rotation(const char *text)
@@ -647,6 +670,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
+        cmocka_unit_test(names_and_axes),
         cmocka_unit_test(defaults),
         cmocka_unit_test(rotations),
         cmocka_unit_test(inertias),

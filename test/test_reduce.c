@@ -1,5 +1,6 @@
 /* Invariants of a reduced body against the kinetic energy of its finite elements, markers, damping. */
 #include "fe_cases.h"
+#include "sim_cases.h"
 
 static const int tip_node = 10, middle[2] = {5, 6};
 
@@ -177,9 +178,46 @@ static void modes_are_counted_first(void **state)
     ph_fe_free(&fe);
 }
 
+/* Every allocation fails in turn: dense and sparse, with the frame clamped, in mean axes and along the chord. */
+static void without_memory(void **state)
+{
+    (void)state;
+    static const int ids[2] = {0, 30};
+    const ph_fe_interface ends[2] = {{"root", 1, &ids[0]}, {"tip", 1, &ids[1]}};
+    const ph_fe_spec specs[] = {
+        {.type = PH_MODES_CLAMPED, .n = 4, .stiffen = 1},
+        {.type = PH_MODES_CRAIG_BAMPTON,
+         .frame_id = PH_NO_NODE,
+         .n_interfaces = 2,
+         .interface = ends,
+         .n = 6,
+         .fixed = 4},
+        {.type = PH_MODES_PINNED, .n = 4, .n_interfaces = 1, .interface = &ends[1]},
+    };
+    for (int k = 0; k < 6; k++)
+        for (long at = 0, all = 0; !all; at++) {
+            counter c;
+            ph_fe fe = straight(steel_bar(), 30, 1, 0, 0);
+            ph_reduced *r = NULL;
+            ph_vec3 origin;
+            ph_fe_sound sound;
+            ph_error err = {0};
+            counter_open(&c, at);
+            ph_status s = ph_fe_reduce(&fe, &specs[k / 2], k % 2 ? PH_FACTOR_SPARSE : PH_FACTOR_AUTO,
+                                       &c.hooks, &r, &origin, &sound, &err);
+            all = c.asked <= at;
+            if (s != (all ? PH_OK : PH_E_MEMORY) || (!all && !strstr(err.text, "memory")))
+                fail_msg("spec %d without allocation %ld: status %d, '%s'", k, at, (int)s, err.text);
+            ph_reduced_free(&c.hooks, r);
+            ph_fe_free(&fe);
+            assert_int_equal(c.live, 0);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_memory),
         cmocka_unit_test(kinetic_energy),
         cmocka_unit_test(displacements_have_one_first_moment),
         cmocka_unit_test(bending_turns_with_the_bar),

@@ -84,9 +84,53 @@ static void reductions_agree(void **state)
     ph_reduced_free(NULL, r);
 }
 
+/* Numbers that no body has. */
+static void checks(void **state)
+{
+    (void)state;
+    enum { CALM, KF, DF, X, PSI, TH, OMEGA };
+    static const struct {
+        int what, at; /* which number, and what it becomes */
+        double x;
+        const char *says; /* NULL: it is all right */
+    } rows[] = {
+        {OMEGA, 0, 1, NULL},
+        {OMEGA, 1, NAN, "omega has a number that is none or larger than"},
+        {CALM, 0, NAN, "calM has a number that is none or larger than"},
+        {CALM, 1, 0.5, "calM is not symmetric, in row 2, column 1"},
+        {CALM, 14 + 1, 2, "calM is not that of a body, in row 2, column 2"},
+        {CALM, 14 * 3 + 3, 0, "calM is not positive definite"},
+        {CALM, 14 * 6 + 6, 0,
+         "calM is not positive definite, which shows in row 7: a mode that is a rigid motion?"},
+        {KF, 0, INFINITY, "Kf has a number"},
+        {KF, 0, -1e6, "Kf has a negative eigenvalue"},
+        {KF, 1, 1e9, "Kf is not symmetric, in row 2, column 1"},
+        {DF, 0, -1, "Df has a negative eigenvalue, -1"},
+        {X, 0, INFINITY, "marker '0' has a number that is none or larger than"},
+        {PSI, 3, NAN, "marker '0' has a number that is none or larger than"},
+        {TH, 2, 1e200, "marker '0' has a number that is none or larger than"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        ph_fe fe = straight(steel_bar(), 4, 1, 0, 0);
+        ph_fe_spec spec = clamped(2);
+        ph_reduced *r = reduce(&fe, &spec);
+        ph_error err = {0};
+        ph_fe_free(&fe);
+        double *at[] = {
+            r->calM, r->Kf, r->Df, &r->marker[0].X.x, (double *)r->marker[0].Psi, (double *)r->marker[0].Th,
+            r->omega};
+        at[rows[k].what][rows[k].at] = rows[k].x;
+        assert_int_equal(ph_reduced_check(r, NULL, &err), rows[k].says ? PH_E_INPUT : PH_OK);
+        if (rows[k].says && !strstr(err.text, rows[k].says))
+            fail_msg("row %d: '%s' has no '%s'", (int)k, err.text, rows[k].says);
+        ph_reduced_free(NULL, r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(checks),
         cmocka_unit_test(reductions_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

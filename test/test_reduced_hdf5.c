@@ -4,6 +4,9 @@
 
 #ifdef PH_HAVE_HDF5
 
+#define PH_HDF5_PLAIN
+#include "base/hdf5_calls.h"
+
 #include <fcntl.h>
 #include <hdf5.h>
 #include <sys/stat.h>
@@ -132,11 +135,96 @@ static void only_regular_files(void **state)
     assert_non_null(strstr(err.text, "cannot be read as HDF5"));
 }
 
+/* ---- calls of the library that fail ------------------------------------------------------------------- */
+
+static ph_hdf5_calls real;
+static long calls, fails; /* so far; the one that fails, from 0 */
+
+/* What is to be closed is closed all the same. */
+#define CALLS(X)                                                                                             \
+    X(hid_t, H5Dcreate2, (hid_t a, const char *b, hid_t c, hid_t d, hid_t e, hid_t f, hid_t g),              \
+      (a, b, c, d, e, f, g), 0)                                                                              \
+    X(herr_t, H5Dwrite, (hid_t a, hid_t b, hid_t c, hid_t d, hid_t e, const void *f), (a, b, c, d, e, f), 0) \
+    X(herr_t, H5Dclose, (hid_t a), (a), 1)                                                                   \
+    X(hid_t, H5Acreate2, (hid_t a, const char *b, hid_t c, hid_t d, hid_t e, hid_t f), (a, b, c, d, e, f),   \
+      0)                                                                                                     \
+    X(herr_t, H5Awrite, (hid_t a, hid_t b, const void *c), (a, b, c), 0)                                     \
+    X(herr_t, H5Aclose, (hid_t a), (a), 1)                                                                   \
+    X(hid_t, H5Gcreate2, (hid_t a, const char *b, hid_t c, hid_t d, hid_t e), (a, b, c, d, e), 0)            \
+    X(herr_t, H5Gclose, (hid_t a), (a), 1)                                                                   \
+    X(hid_t, H5Fcreate, (const char *a, unsigned b, hid_t c, hid_t d), (a, b, c, d), 0)                      \
+    X(herr_t, H5Fclose, (hid_t a), (a), 1)                                                                   \
+    X(herr_t, H5Lget_info, (hid_t a, const char *b, H5L_info_t *c, hid_t d), (a, b, c, d), 0)                \
+    X(hid_t, H5Dget_create_plist, (hid_t a), (a), 0)                                                         \
+    X(hid_t, H5Dopen2, (hid_t a, const char *b, hid_t c), (a, b, c), 0)                                      \
+    X(hid_t, H5Dget_space, (hid_t a), (a), 0)                                                                \
+    X(herr_t, H5Dread, (hid_t a, hid_t b, hid_t c, hid_t d, hid_t e, void *f), (a, b, c, d, e, f), 0)        \
+    X(hid_t, H5Aopen, (hid_t a, const char *b, hid_t c), (a, b, c), 0)                                       \
+    X(hid_t, H5Aget_space, (hid_t a), (a), 0)                                                                \
+    X(herr_t, H5Aread, (hid_t a, hid_t b, void *c), (a, b, c), 0)                                            \
+    X(hid_t, H5Gopen2, (hid_t a, const char *b, hid_t c), (a, b, c), 0)                                      \
+    X(herr_t, H5Gget_info, (hid_t a, H5G_info_t * b), (a, b), 0)                                             \
+    X(herr_t, H5Pset_file_image, (hid_t a, void *b, size_t c), (a, b, c), 0)
+
+#define X(type, name, given, handed, closes)                                                                 \
+    static type fail_##name given                                                                            \
+    {                                                                                                        \
+        int bad = calls++ == fails;                                                                          \
+        type answer = bad && !(closes) ? (type)-1 : real.name handed;                                        \
+        return bad ? (type)-1 : answer;                                                                      \
+    }
+CALLS(X)
+#undef X
+
+static void take_calls(long which)
+{
+    real = ph_hdf5, calls = 0, fails = which;
+#define X(type, name, given, handed, closes) ph_hdf5.name = fail_##name;
+    CALLS(X)
+#undef X
+}
+
+/* Each of them in turn: nothing is written, nothing is read, and a sentence says so; files that were closed with a complaint are
+ * read all the same. */
+static void calls_that_fail(void **state)
+{
+    (void)state;
+    ph_reduced *r = bar(), *back;
+    for (int reading = 0; reading < 2; reading++) {
+        if (reading)
+            write_to(r, body);
+        long n = 1;
+        for (long k = -1; k < n; k++) {
+            ph_error err = {0};
+            FILE *f = reading ? NULL : fopen(other, "wb");
+            take_calls(k);
+            ph_status s = reading ? read_back(&back, body, &err) : ph_reduced_write_hdf5(r, f, &err);
+            ph_hdf5 = real;
+            if (f)
+                assert_int_equal(fclose(f), 0);
+            if (k < 0) {
+                n = calls;
+                assert_true(n > 50 && s == PH_OK);
+            } else if (s == PH_OK && !reading) {
+                fail_msg("call %ld of writing failed, and nobody noticed", k);
+            } else if (s != PH_OK) {
+                assert_true(err.text[0]);
+                assert_int_equal(s, reading ? PH_E_INPUT : PH_E_MEMORY);
+            }
+            if (reading && s == PH_OK) {
+                assert_memory_equal(back->calM, r->calM, sizeof(double) * 14 * 14);
+                ph_reduced_free(NULL, back);
+            }
+        }
+    }
+    ph_reduced_free(NULL, r);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_written_is_read),
-                                       cmocka_unit_test(other_files_are_refused),
-                                       cmocka_unit_test(only_regular_files)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(only_regular_files), cmocka_unit_test(calls_that_fail)};
     return cmocka_run_group_tests(tests, enter, leave);
 }
 

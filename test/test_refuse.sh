@@ -343,4 +343,103 @@ run 2 run quiet.lua --plot a.svg --quiet
 [[ ! -e a.svg && ! -e a.png ]] || fail "a picture without gnuplot"
 PATH=$usual
 
+# ---- values of options that make no sense: one line of the table each, SENTENCE | COMMAND ----------------------------------------
+
+arm 0.01 >arm.lua
+cp arm.lua arm.txt
+cp arm.lua plain_name
+long=$(printf 'x%.0s' {1..300})
+mapfile -t names < <(printf 'p%d\n' {1..60})
+{
+    for name in "${names[@]}"; do echo "param('a_long_name_of_$name', 1)"; done
+    cat arm.lua
+} >many.lua
+sed -e 's/t_end = [0-9.]*, //' arm.lua >endless.lua
+while IFS='|' read -r sentence command; do
+    [[ -n $sentence ]] || continue
+    # shellcheck disable=SC2086 # words of a command
+    refused "$sentence" ${command//LONG/$long}
+done <<'END_OF_TABLE'
+--set: '=1' is not of the form P=V|run heavy_top --set =1
+--set: '' is not a number|run heavy_top --set x=
+--set: '1e400' is not a number|run heavy_top --set x=1e400
+--set: '1x' is not a number|run heavy_top --set x=1x
+has no parameter 'xx'; there are: x|run heavy_top --set xx=1
+has no parameter 'y'; there are: x|run heavy_top --set y=1
+the model 'chain' has no parameters|run chain --set x=1
+the model 'skate' cannot have x = 0|run skate --set x=0
+--size: the model 'heavy_top' has no size|run heavy_top --size 3
+--space: the built-in problem 'heavy_top' has its own|converge heavy_top --h 1e-2,5e-3 --space SE3,R3xSO3
+--vary: 'x' is not a parameter of the model|modes chain --vary x=1,2
+--vary: 'y' is not a parameter of the model|modes heavy_top --vary y=1,2
+--vary: modes goes through the values of one parameter|modes arm.lua --vary m=1,2 --vary k=1,2
+--vary: |modes arm.lua --vary m=1:2
+is not of the form P=V|run arm.lua --set LONG=1
+--set: '' is not a number|run arm.lua --set m=
+--set: 'inf' is not a number|run arm.lua --set m=inf
+--set: 'm' is not of the form P=V|sweep arm.lua --vary h=1e-3,2e-3 --set m
+--size: a model file has parameters instead: --set N=3|sweep arm.lua --vary m=1,2 --size 3
+--vary and --set both give 'm'|sweep arm.lua --vary m=1,2 --set m=1
+'nope' is not a parameter of the model (there are: m) or a number of run|sweep arm.lua --vary nope=1,2
+'y' is not a parameter of the model (there are: x) or a number of run|sweep heavy_top --vary y=1,2
+'x' is not a parameter of the model (it has none) or a number of run|sweep chain --vary x=1,2
+the model has no sensor 'top'; there are: tip|sweep arm.lua --vary m=1,2 --sensor top
+has no sensor 'xxxx|converge arm.lua --h 1e-3,5e-4 --sensor LONG
+--sensor: the built-in problem 'heavy_top' has no sensors|sweep heavy_top --vary x=1,2 --sensor tip
+is not of the form NAME=E|run arm.lua --tol-objective low=
+is not of the form NAME=E|run arm.lua --tol-objective low=1x
+is not of the form NAME=E|run arm.lua --tol-objective low=inf
+--tol-objective: a built-in problem has no names|run heavy_top --tol-objective low=1
+leave out --from|run arm.lua --error-bars --from x.state
+the model says no t_end: give --t-end|converge endless.lua --h 1e-3,5e-4
+--steps: 'rand' is not random or random:SEED|converge heavy_top --h 1e-3,5e-4 --steps rand
+--steps: 'ransom' is not random or random:SEED|converge heavy_top --h 1e-3,5e-4 --steps ransom
+--steps: 'random:x' is not random or random:SEED|converge heavy_top --h 1e-3,5e-4 --steps random:x
+--steps: 'random:7x' is not random or random:SEED|converge heavy_top --h 1e-3,5e-4 --steps random:7x
+--steps: 'random:4294967296' is not random or random:SEED|converge heavy_top --h 1e-3,5e-4 --steps random:4294967296
+only --reference exact is possible|converge heavy_top --h 1e-3,5e-4 --steps random --reference finest
+--from: 9 s is outside 0 to t_end|converge heavy_top --h 1e-3,5e-4 --from 9
+--vary: a name is missing|optimise arm.lua --vary , --minimise low --bounds m=1:2
+--vary: a name is missing|optimise arm.lua --vary= --minimise low --bounds m=1:2
+--bounds: |optimise arm.lua --vary m --minimise low --bounds m=:2
+--bounds: |optimise arm.lua --vary m --minimise low --bounds m=1:
+--bounds: |optimise arm.lua --vary m --minimise low --bounds m=1:2x
+--bounds: |optimise arm.lua --vary m --minimise low --bounds m=1
+--bounds: |optimise arm.lua --vary m --minimise low --bounds m=1:inf
+--bounds: |optimise arm.lua --vary m --minimise low --bounds m=-inf:2
+--bounds: |optimise arm.lua --vary m --minimise low --bounds m=2:1
+it must be NAME=VALUE|compile arm.lua --set LONG=1
+--set m=2x: '2x' is not a number|compile arm.lua --set m=2x
+--set m=: '' is not a number|compile arm.lua --set m=
+--rho: 1.5 is outside [0, 1]|stability --oscillator --rho 1.5
+--rho: -0.5 is outside [0, 1]|stability --oscillator --rho -0.5
+--objective: the model has none of 'lo'|sens arm.lua --error --objective lo
+--minimise: |optimise arm.lua --vary m --minimise tip.w --bounds m=1:3
+--minimise: |optimise arm.lua --vary m --minimise tip.4 --bounds m=1:3
+--minimise: |optimise arm.lua --vary m --minimise tip --bounds m=1:3
+--minimise: |optimise arm.lua --vary m --minimise tips --bounds m=1:3
+the lists combine to more than 256 variants|converge heavy_top --h 1e-2,5e-3 --tol 1e-3,1e-4 --rho 0:1:50 --sigma 0:1:4
+the lists combine to more than 256 variants|converge heavy_top --h 1e-2,5e-3 --rho 0:1:64 --sigma 0:1:64 --newton full,step,simplified,modified --formulation ggl,index2,index3 --start plain,perturbed --method genalpha,bliedf,rkmk --order 1,2,3,4,5,6
+more than 256 combinations of methods and their numbers|stability --method genalpha,bliedf --rho 0:1:64 --sigma 0:1:64 --z 1
+its value is missing|run arm.lua --h
+its value is missing; '--json' is an option|run arm.lua --h --json
+is not of the form A,B|run arm.lua --plot x.svg --plot-xy tip.x
+is not of the form A,B|run arm.lua --plot x.svg --plot-xy tip.x,tip.y,tip.z
+sensor 'tip' has 3 numbers: say which|run arm.lua --plot x.svg --plot-xy tip.w,tip.z
+sensor 'tip' has 3 numbers: say which|run arm.lua --plot x.svg --plot-xy tip,tip.z
+the model has no sensor 'top'|run arm.lua --plot x.svg --plot-xy tip.x,top
+END_OF_TABLE
+
+# what is a model: a name with a dot, or of a file that is there
+for name in arm.txt plain_name ./arm.lua; do
+    run 0 check "$name"
+    has out "arm"
+done
+run 0 run arm.lua --h=2e-3 --json
+has out '"steps":5'
+run 0 sweep many.lua --vary m=1,2 -o many.csv --quiet
+has many.csv "a_long_name_of_p1 = 1, " ", ..."
+run 0 converge arm.lua --h 1e-3:1e-3:1 --reference finest --json
+is_json out
+
 finish

@@ -699,9 +699,68 @@ static void memory(void **state)
         }
 }
 
+static ph_status one_mass(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = out[3] = 1, out[1] = out[2] = 0;
+    return PH_OK;
+}
+
+/* -64 of the coordinate that ctx says */
+static ph_status pushed_away(const ph_state *s, double *out, void *ctx)
+{
+    int k = *(const int *)ctx;
+    out[k] = -64 * s->q[k], out[1 - k] = 0;
+    return PH_OK;
+}
+
+static ph_status pushed_K(const ph_state *s, double *out, void *ctx)
+{
+    int k = *(const int *)ctx;
+    (void)s;
+    memset(out, 0, 4 * sizeof *out);
+    out[3 * k] = -64;
+    return PH_OK;
+}
+
+static ph_status no_C(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    memset(out, 0, 4 * sizeof *out);
+    return PH_OK;
+}
+
+/* 1 + (h/2)^2 K = 0 of the midpoint rule with h = 1/4: the message names the node, be it the first or not. */
+static void singular_stages(void **state)
+{
+    (void)state;
+    static const ph_node nodes[2] = {{PH_RN, 1, "first"}, {PH_RN, 1, "second"}};
+    for (int k = 0; k < 2; k++) {
+        ph_system sys = {.name = "pushed",
+                         .n_nodes = 2,
+                         .nodes = nodes,
+                         .M = one_mass,
+                         .g = pushed_away,
+                         .C = no_C,
+                         .K = pushed_K};
+        ph_options o = ph_default_options();
+        ph_sim *sim;
+        ph_error err = {0};
+        const double q[2] = {1, 1}, v[2] = {0, 0};
+        o.method = "rkmk", o.tableau = "midpoint", o.h = 0.25;
+        sys.ctx = &k;
+        assert_int_equal(ph_sim_create(&sim, &sys, &o, 0, q, v, &err), PH_OK);
+        assert_int_equal(ph_sim_step(sim, &err), PH_E_SINGULAR);
+        if (!strstr(err.text, "the matrix of the stages is singular at ") || !strstr(err.text, nodes[k].name))
+            fail_msg("%s", err.text);
+        ph_sim_destroy(sim);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(singular_stages),
         cmocka_unit_test(matrix_is_derivative),
         cmocka_unit_test(spring_ball),
         cmocka_unit_test(parallel_is_classical),

@@ -481,9 +481,47 @@ static void system_has_no_model(void **state)
     ph_problem_destroy(p);
 }
 
+/* Texts that are no values, and what is said of them. */
+static void texts_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *says;
+    } row[] = {{"rho=1.5", "rho = 1.5 is outside [0, 1]"},
+               {"rho=-0.1", "rho = -0.1 is outside [0, 1]"},
+               {"order=99999999999", "option order: '99999999999' is not a whole number from 1 to"},
+               {"order=99999999999999999999", "is not a whole number"},
+               {"order=0", "is not a whole number"},
+               {"order=2x", "is not a whole number"},
+               {"assemble=perhaps", "option assemble: 'perhaps' is neither true nor false"},
+               {"nonsmooth=1", "option nonsmooth: the file alone gives it"},
+               {"h=0", "option h = 0 must be above 0"},
+               {"h=x", "option h: 'x' is not a number"},
+               {"rtol=-1", "option rtol = -1 must not be negative"}};
+    static const char *const taken[] = {"assemble=true", "assemble=1", "assemble=false",
+                                        "assemble=0",    "sigma=opt",  "rho=1"};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        ph_run *run;
+        ph_error err = {0};
+        ph_run_config c = ph_run_defaults();
+        c.options = &row[k].option, c.n_options = 1;
+        assert_int_equal(ph_run_open(&run, MODELS "heavy_top.lua", &c, &err), PH_E_INPUT);
+        assert_null(run);
+        if (!strstr(err.text, row[k].says))
+            fail_msg("%s: %s", row[k].option, err.text);
+    }
+    for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) {
+        ph_run *run = open_run(MODELS "heavy_top.lua", &taken[k], 1);
+        if (k < 4)
+            assert_int_equal(ph_run_settings(run).assemble, k < 2);
+        ph_run_close(run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_refused),
         cmocka_unit_test(system_has_no_model),
         cmocka_unit_test(equals_the_long_way),
         cmocka_unit_test(settings),

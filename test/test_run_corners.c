@@ -132,6 +132,10 @@ static void tables_bend(void **state)
     assert_int_equal(run->sim->opt.nonsmooth.n, 0);
     assert_int_equal(ph_run_set_input_table(run, 0, 5, t, u, &err), PH_OK);
     assert_int_equal(run->sim->opt.nonsmooth.n, 3);
+    assert_int_equal(ph_run_set_input(run, 0, 0.5), PH_OK); /* a number has no corners */
+    assert_int_equal(run->sim->opt.nonsmooth.n, 0);
+    assert_int_equal(ph_run_set_input_table(run, 0, 5, t, u, &err), PH_OK);
+    assert_int_equal(run->sim->opt.nonsmooth.n, 3);
     if (ph_run_until(run, 1, &err) != PH_OK)
         fail_msg("%s", err.text);
     ph_run_get(run, PH_GET_VELOCITY, 0, x);

@@ -79,11 +79,80 @@ static void following_changes(void **state)
     ph_run_close(run);
 }
 
+/* Numbers that have no derivative, and parameters that cannot be followed. */
+static void derivatives_refused(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local p, q = param('p', 1), param('q', 0)\n"
+        "body{ name = 'a', mass = p, inertia = {1, 1, 1}, velocity = {1, 0, 0} }\n"
+        "if q > 0 then error('no such q') end\n"
+        "sensor{ name = 'w', type = 'work' }\nsensor{ name = 'x', type = 'position', body = 'a' }\n"
+        "sensor{ name = 'm', type = 'work', over_time = 'max' }\n"
+        "sensor{ name = 'o', type = 'position', body = 'a', over_time = 'rms' }\n"
+        "sensor{ name = 'e', type = 'position', body = 'a', over_time = 'mean' }\n"
+        "run{ h = 0.01, t_end = 0.1 }";
+    scratch file;
+    ph_run *run = run_of(&file, text, NULL, 0);
+    double x[64];
+    ph_error err = {0};
+    const int both[] = {0, 1};
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, x),
+                     PH_E_INPUT); /* nothing is followed */
+    assert_int_equal(ph_run_follow(run, both, 2, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "parameter 'q'"));
+    assert_non_null(strstr(err.text, "no such q"));
+    assert_int_equal(ph_run_follow(run, both, 1, NULL), PH_OK);
+    static const struct {
+        int what, index, k;
+        ph_status status;
+    } row[] = {{PH_GET_POSITION, 0, 0, PH_OK},      {PH_GET_POSITION, 0, -1, PH_E_INPUT},
+               {PH_GET_POSITION, 0, 1, PH_E_INPUT}, {PH_GET_POSITION, 1, 0, PH_E_INPUT},
+               {PH_GET_SENSOR, 0, 0, PH_E_INPUT},   {PH_GET_SENSOR, 1, 0, PH_OK},
+               {PH_GET_SENSOR, 9, 0, PH_E_INPUT},   {PH_GET_PARAMETER, 0, 0, PH_E_INPUT},
+               {PH_GET_OVER, 2, 0, PH_E_INPUT},     {PH_GET_OVER, 3, 0, PH_OK},
+               {PH_GET_OVER, 4, 0, PH_OK},          {PH_GET_OVER, 1, 0, PH_E_INPUT}};
+    for (int started = 0; started < 2; started++) {
+        for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+            if (ph_run_get_derivative(run, row[k].what, row[k].index, row[k].k, x) != row[k].status)
+                fail_msg("row %d", (int)k);
+            else if (row[k].status == PH_OK) /* round-off: nothing acts on the body, whatever its mass */
+                check_near(x[0], 0, 1e-12);
+        steps_of(run, 3);
+    }
+    assert_int_equal(ph_run_get(run, PH_GET_OVER, 4, x), PH_OK);
+    check_near(x[0], 0.03, 1e-15); /* round-off: the mean of t up to 0.06 */
+    ph_run_close(run);
+    scratch_remove(&file);
+}
+
+/* Steps of parameters: their part of the value, or the part that was asked for. */
+static void steps_of_parameters(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local p, q = param('p', 3), param('q', 0)\n"
+        "body{ name = 'a', mass = p, inertia = {1, 1, 1}, velocity = {q, 0, 0} }\nrun{ h = 0.01 }";
+    scratch file = scratch_create("eps.lua");
+    scratch_write(&file, text, strlen(text));
+    for (int k = 0; k < 2; k++) {
+        ph_run *run;
+        ph_run_config c = ph_run_defaults();
+        c.eps = k ? 1e-3 : 0;
+        assert_int_equal(ph_run_open(&run, file.path, &c, NULL), PH_OK);
+        assert_true(ph_run_eps(run, 0) == (k ? 3e-3 : 3 * 0x1p-9));
+        assert_true(ph_run_eps(run, 1) == (k ? 1e-3 : 0x1p-10));
+        assert_true(ph_run_eps(run, -1) == 0 && ph_run_eps(run, 2) == 0);
+        ph_run_close(run);
+    }
+    scratch_remove(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives),
-        cmocka_unit_test(derivatives_begin_at_the_start),
+        cmocka_unit_test(derivatives_refused), cmocka_unit_test(steps_of_parameters),
+        cmocka_unit_test(derivatives),         cmocka_unit_test(derivatives_begin_at_the_start),
         cmocka_unit_test(following_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

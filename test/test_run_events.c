@@ -549,9 +549,34 @@ static void derivatives(void **state)
     ph_run_close(run);
 }
 
+/* A part of a step below a thousandth of it goes by its Taylor series: the error has third order, in positions and velocities. The exact
+ * motion is that of an oscillator, k = 1e4 1/s^2, that falls; another part of it follows to the next point of the grid. */
+static void shortest_parts(void **state)
+{
+    (void)state;
+    static const char text[] = "local k, g = 1e4, 9.81\nbody{ name = 'a', mass = 1, inertia = {1, 1, 1}, "
+                               "position = {0.02, 0, 0}, velocity = {1, 0, 3} }\n"
+                               "gravity{0, 0, -g}\nforce{ body = 'a', value = function(t, s) return "
+                               "{-k*s.a.position.x, 0, 0} end }\n"
+                               "event{ name = 'end', when = function(t, s) return t - 5e-5 end, action = "
+                               "'stop' }\nrun{ h = 0.1, t_end = 1 }";
+    ph_run *run = open_text(text, "");
+    double d = 5e-5, w = 100, x[3], v[3], third = w * w * 1 * d * d * d;
+    go(run, 1);
+    check_near(ph_run_time(run), d, 1e-18); /* round-off */
+    assert_int_equal(ph_run_get(run, PH_GET_POSITION, 0, x), PH_OK);
+    assert_int_equal(ph_run_get(run, PH_GET_VELOCITY, 0, v), PH_OK);
+    check_near(x[0], 0.02 * cos(w * d) + sin(w * d) / w, third);               /* order: third */
+    check_near(v[0], -0.02 * w * sin(w * d) + cos(w * d), 10 * w * w * third); /* order: third, of w^4 x */
+    check_near(x[2], 3 * d - 9.81 * d * d / 2, 1e-18);                         /* round-off */
+    check_near(v[2], 3 - 9.81 * d, 1e-15);                                     /* round-off */
+    ph_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shortest_parts),
         cmocka_unit_test(trebuchet),
         cmocka_unit_test(trebuchet_by_tolerance),
         cmocka_unit_test(ball_keeps_its_period),

@@ -107,12 +107,150 @@ static void gradients_that_end(void **state)
     scratch_remove(&s);
 }
 
+/* What has no gradient says why, and the run stays as it is. */
+static void refusals(void **state)
+{
+    (void)state;
+#define BODY                                                                                                 \
+    "local k = param('k', 1)\nbody{ name = 'b', mass = k, inertia = {1, 1, 1}, velocity = {1, 0, 0} "        \
+    "}\ninput{ name = 'u' }\n"
+#define GOAL   "objective{ name = 'J', final = function(s) return s.b.position.x end }\n"
+#define WORK   "sensor{ name = 'w', type = 'work' }\nsensor{ name = 'x', type = 'position', body = 'b' }\n"
+#define COUNTS "local n = 0\nsensor{ name = 'c', type = 'custom', f = function(t) n = n + 1 return n end }\n"
+    enum { OBJECTIVE, SENSOR, ERROR };
+    static const struct {
+        const char *text, *says;
+        int of, index, number, set; /* set 1: an input between steps */
+    } rows[] = {
+        {BODY GOAL "run{ t_end = 1, h = 0.1 }", "there is no objective 1", OBJECTIVE, 1, 0, 0},
+        {BODY GOAL "run{ t_end = 1, h = 0.1 }", "there is no objective -1", ERROR, -1, 0, 0},
+        {BODY WORK "run{ t_end = 1, h = 0.1 }", "there is no number 0 of a sensor -1", SENSOR, -1, 0, 0},
+        {BODY WORK "run{ t_end = 1, h = 0.1 }", "there is no number 0 of a sensor 2", SENSOR, 2, 0, 0},
+        {BODY WORK "run{ t_end = 1, h = 0.1 }", "there is no number -1 of a sensor 1", SENSOR, 1, -1, 0},
+        {BODY WORK "run{ t_end = 1, h = 0.1 }", "there is no number 3 of a sensor 1", SENSOR, 1, 3, 0},
+        {BODY WORK "run{ t_end = 1, h = 0.1 }", "sensor 'w' is a sum over the run", SENSOR, 0, 0, 0},
+        {BODY GOAL COUNTS "run{ t_end = 1, h = 0.1 }", "sensor 'c': its function keeps values", OBJECTIVE, 0,
+         0, 0},
+        {BODY GOAL "run{ t_end = 1, h = 0.1 }", "input 'u' was set between steps", OBJECTIVE, 0, 0, 1},
+        {BODY GOAL "run{ t_end = 1 }", "the model says no h", ERROR, 0, 0, 0},
+        {BODY GOAL "run{ t_end = 1, h = 0.1, tol = 1e-6 }", "leave out h, the grid", OBJECTIVE, 0, 0, 0},
+        {BODY GOAL "run{ h = 0.1 }", "a gradient is that of a run to t_end", OBJECTIVE, 0, 0, 0},
+        {BODY GOAL "run{ t_end = 1, h = 0.1, method = 'rkmk' }", "rkmk has no sensitivities", OBJECTIVE, 0, 0,
+         0},
+        {BODY GOAL "event{ name = 'e', when = function(t) return t - 0.5 end, action = 'stop' }\n"
+                   "run{ t_end = 1, h = 0.1 }",
+         "event 'e': exact derivatives do not go across events", OBJECTIVE, 0, 0, 0},
+        {BODY GOAL "event{ name = 'e', when = function(t) return t - 0.5 end, action = 'stop' }\n"
+                   "run{ t_end = 1, h = 0.1 }",
+         "event 'e': error bars do not go across events", ERROR, 0, 0, 0},
+        {BODY GOAL "force{ body = 'b', value = function(t, s) if t > 0.5 then error('enough') end return {0, "
+                   "0, 0} end }\n"
+                   "run{ t_end = 1, tol = 1e-6 }",
+         "enough", OBJECTIVE, 0, 0, 0},
+        {BODY "objective{ name = 'J', final = function(s) if k > 1 and s.b.position.x > 0.5 then error('too "
+              "much') end return "
+              "s.b.position.x end }\n"
+              "run{ t_end = 1, h = 0.1 }",
+         "t = 1: ", OBJECTIVE, 0, 0, 0},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        scratch s;
+        ph_run *run = run_of(&s, rows[k].text, NULL, 0);
+        double J, x;
+        int p = 0;
+        ph_error err = {0};
+        if (rows[k].set)
+            assert_int_equal(ph_run_set_input(run, 0, 2), PH_OK);
+        ph_status status =
+            rows[k].of == SENSOR
+                ? ph_run_gradient_of_sensor(run, rows[k].index, rows[k].number, &p, 1, 0, &J, &x, &err)
+            : rows[k].of == ERROR ? ph_run_objective_error(run, rows[k].index, 0, &J, &x, 0, NULL, &err)
+                                  : ph_run_gradient(run, rows[k].index, &p, 1, 0, &J, &x, &err);
+        if (status == PH_OK || !strstr(err.text, rows[k].says))
+            fail_msg("row %d: status %d, '%s' has no '%s'", (int)k, (int)status, err.text, rows[k].says);
+        ph_run_close(run);
+        scratch_remove(&s);
+    }
+}
+
+/* A system of one's own has neither objectives nor sensors. */
+static void of_a_system(void **state)
+{
+    (void)state;
+    ph_run *run;
+    ph_run_config c = ph_run_defaults();
+    const char *h = "h=1e-3";
+    double J, x;
+    int p = 0;
+    c.options = &h, c.n_options = 1;
+    ph_problem *of = problem_named("heavy_top");
+    assert_int_equal(ph_run_create_system(&run, &of->sys, 0, of->q0, of->v0, &c, NULL), PH_OK);
+    assert_int_equal(ph_run_gradient(run, 0, &p, 1, 0, &J, &x, NULL), PH_E_INPUT);
+    assert_int_equal(ph_run_gradient_of_sensor(run, 0, 0, &p, 1, 0, &J, &x, NULL), PH_E_INPUT);
+    ph_run_close(run);
+    ph_problem_destroy(of);
+}
+
+/* An objective without an integral: all of its error is that of the steps; in parts or not, the sum is the same. */
+static void error_of_an_end(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body{ name = 'b', mass = 1, inertia = {1, 1, 1}, position = {1, 0, 0} }\n"
+        "spring{ bodies = {'ground', 'b'}, at_b = {0, 0, 0}, k = 30, length = 0 }\n"
+        "objective{ name = 'J', final = function(s) return s.b.position.x end }\nrun{ t_end = 1, h = 0.01 }";
+    scratch s;
+    ph_run *run = run_of(&s, text, NULL, 0);
+    double J, whole, sum, part[5], exact = cos(sqrt(30));
+    assert_int_equal(ph_run_objective_error(run, 0, 0, &J, &whole, 0, NULL, NULL), PH_OK);
+    assert_int_equal(ph_run_objective_error(run, 0, 0, &J, &sum, 5, part, NULL), PH_OK);
+    check_near(whole, sum, 1e-12 * fabs(sum));                       /* round-off */
+    check_near(fabs(whole), fabs(J - exact), 0.1 * fabs(J - exact)); /* order: what it leaves out is h^3 */
+    check_near(part[0] + part[1] + part[2] + part[3] + part[4], sum, 1e-12); /* round-off */
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
+/* A tolerance for an objective that cannot be. */
+static void tolerances_refused(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body{ name = 'a', mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }\n"
+        "objective{ name = 'J', final = function(s)\n"
+        "  if s.a.position.x > 0.05 then error('far') end return s.a.position.x end }\n";
+    scratch file;
+    double tol;
+    ph_error err = {0};
+    ph_run *run = run_of(&file, text, NULL, 0);
+    assert_int_equal(ph_run_tol_for(run, 0, 1e-3, &tol, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "an error above 0 and a time t_end are needed");
+    ph_run_close(run);
+    const char *const end = "t_end=0.1";
+    run = open_run(file.path, &end, 1);
+    assert_int_equal(ph_run_tol_for(run, -1, 1e-3, &tol, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_tol_for(run, 1, 1e-3, &tol, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "there is no objective 1");
+    assert_int_equal(ph_run_tol_for(run, 0, 0, &tol, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_tol_for(run, 0, NAN, &tol, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_tol_for(run, 0, 1e-3, &tol, &err), PH_E_CALLBACK);
+    assert_non_null(strstr(err.text, "objective 'J' has no error: its function fails"));
+    ph_run_close(run);
+    scratch_remove(&file);
+    ph_problem *p = problem_named("heavy_top");
+    ph_run_config c = ph_run_defaults();
+    assert_int_equal(ph_run_create_system(&run, &p->sys, 0, p->q0, p->v0, &c, NULL), PH_OK);
+    assert_int_equal(ph_run_tol_for(run, 0, 1e-3, &tol, &err), PH_E_INPUT);
+    ph_run_close(run);
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients),
-        cmocka_unit_test(gradient_and_on),
-        cmocka_unit_test(gradients_that_end),
+        cmocka_unit_test(tolerances_refused), cmocka_unit_test(gradients), cmocka_unit_test(gradient_and_on),
+        cmocka_unit_test(gradients_that_end), cmocka_unit_test(refusals),  cmocka_unit_test(of_a_system),
+        cmocka_unit_test(error_of_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,9 +83,88 @@ static void turns_to_and_fro(void **state)
     scratch_remove(&s);
 }
 
+/* What is not there has no name, no size, no unit and no number; a system of one's own has nothing of a model. */
+static void not_there(void **state)
+{
+    (void)state;
+    static const char text[] = "body{ name = 'a', mass = 1, inertia = {1, 1, 1}, position = {1, 0, 0} "
+                               "}\nparticle{ name = 'b', mass = 1 }\n"
+                               "joint{ name = 'turn', type = 'revolute', bodies = {'ground', 'a'}, at = {0, "
+                               "0, 0}, axis = {0, 0, 1},\n"
+                               "       drive = function(t) return t end }\n"
+                               "joint{ name = 'shift', type = 'distance', bodies = {'a', 'b'}, drive = "
+                               "function(t) return 1 + t end }\n"
+                               "sensor{ name = 'v', type = 'velocity', body = 'a' }\n"
+                               "objective{ name = 'J', final = function(s) return s.a.position.x end }\n"
+                               "objective{ name = 'I', integral = function(t, s) return s.a.position.x end "
+                               "}\nrun{ h = 0.01, t_end = 1 }";
+    static const struct {
+        int flag, first, second; /* of indices 0 and 1 */
+    } is[] = {{PH_IS_PARTICLE, 0, 1},    {PH_IS_MARKER, 0, 0},    {PH_IS_DRIVEN, 1, 1},
+              {PH_IS_ANGLE, 1, 0},       {PH_IS_INTEGRAL, 0, 1},  {PH_IS_VECTOR, 1, 0},
+              {PH_IS_OF_FUNCTION, 0, 0}, {PH_IS_QUATERNION, 0, 0}};
+    scratch file;
+    ph_run *run = run_of(&file, text, NULL, 0), *own;
+    double x[64];
+    for (int list = PH_INPUTS; list <= PH_CONSTRAINTS; list++) {
+        assert_null(ph_run_name(run, list, -1));
+        assert_null(ph_run_name(run, list, ph_run_count(run, list)));
+    }
+    for (int k = -1; k < 4; k += 4) {
+        assert_null(ph_run_label(run, PH_GET_POSITION, 0, k));
+        assert_null(ph_run_unit(run, PH_GET_POSITION, 0, k));
+    }
+    assert_string_equal(ph_run_unit(run, PH_GET_DRIVE, 0, 0), "rad");
+    assert_string_equal(ph_run_unit(run, PH_GET_DRIVE, 0, 1), "rad/s");
+    assert_string_equal(ph_run_unit(run, PH_GET_DRIVE, 1, 0), "m");
+    assert_string_equal(ph_run_unit(run, PH_GET_DRIVE, 1, 1), "m/s");
+    for (size_t k = 0; k < sizeof is / sizeof *is; k++) {
+        assert_int_equal(ph_run_is(run, is[k].flag, 0), is[k].first);
+        assert_int_equal(ph_run_is(run, is[k].flag, 1), is[k].second);
+        assert_int_equal(ph_run_is(run, is[k].flag, -1), 0);
+        assert_int_equal(ph_run_is(run, is[k].flag, 9), 0);
+    }
+    assert_int_equal(ph_run_redundant(run, -1), 0);
+    assert_int_equal(ph_run_redundant(run, 99), 0);
+    ph_state s = ph_run_state(run);
+    s.eta = NULL;
+    assert_int_equal(ph_run_get_of(run, &s, PH_GET_ETA, 0, x), PH_E_INPUT);
+    assert_int_equal(ph_run_get_of(run, &s, PH_GET_OBJECTIVE, 0, x), PH_E_INPUT);
+    assert_int_equal(ph_run_get_of(run, &s, PH_GET_POSITION, 9, x), PH_E_INPUT);
+    ph_run_close(run);
+    scratch_remove(&file);
+    ph_problem *p = problem_named("heavy_top");
+    ph_run_config c = ph_run_defaults();
+    const char *h = "h=1e-3";
+    ph_error err = {0};
+    c.options = &h, c.n_options = 1;
+    assert_int_equal(ph_run_create_system(&own, &p->sys, 0, NULL, p->v0, &c, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "initial values must be given");
+    assert_null(own);
+    assert_int_equal(ph_run_create_system(&own, &p->sys, 0, p->q0, NULL, &c, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_create_system(&own, &p->sys, 0, p->q0, p->v0, &c, &err), PH_OK);
+    assert_int_equal(ph_run_is(own, PH_IS_PARTICLE, 0), 0);
+    assert_int_equal(ph_run_redundant(own, 0), 0);
+    assert_int_equal(ph_run_size(own, PH_GET_SENSOR, 0), 0);
+    assert_int_equal(ph_run_size(own, PH_GET_MULTIPLIERS, 0), 3);
+    assert_int_equal(ph_run_size(own, PH_GET_MULTIPLIERS, -1), 0);
+    assert_int_equal(ph_run_set_input(own, 0, 1), PH_E_INPUT);
+    assert_true(ph_run_eps(own, 0) == 0);
+    char words[64];
+    assert_string_equal(ph_run_event_action(own, 0, words, sizeof words), "");
+    assert_int_equal(ph_run_set_active(own, 0, 1, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "there is no joint 0");
+    s = ph_run_state(own);
+    ph_run_count_turns(own, &s), ph_run_count_turns(own, NULL);
+    steps_of(own, 1);
+    ph_run_close(own);
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(not_there),
         cmocka_unit_test(numbers),
         cmocka_unit_test(turns),
         cmocka_unit_test(turns_to_and_fro),

@@ -206,13 +206,93 @@ static void early_stop(void **state)
     ph_run_close(run);
 }
 
+/* A row of the table where a function fails has no number; those beside it are there. Events fall on rows or between them. */
+static void rows_without_a_number(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body{ name = 'a', mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }\ninput{ name = 'u' }\n"
+        "sensor{ name = 'f', custom = function(t, s) if t > 0.025 then error('late') end return s.inputs.u "
+        "end }\n"
+        "event{ name = 'on', when = function(t, s) return t - 0.02 end, action = {set = {u = 5}} }\n"
+        "event{ name = 'between', when = function(t, s) return t - 0.034 end, action = {set = {u = 6}} }\n"
+        "run{ h = 0.01, t_end = 0.05 }";
+    scratch file;
+    ph_run *run = run_of(&file, text, NULL, 0);
+    int f, x, columns;
+    long rows;
+    assert_int_equal(ph_run_record(run, PH_GET_SENSOR, 0, &f, NULL), PH_OK);
+    assert_int_equal(ph_run_record(run, PH_GET_POSITION, 0, &x, NULL), PH_OK);
+    assert_int_equal(ph_run_until(run, 0.05, NULL), PH_OK);
+    const double *row = ph_run_rows(run, &rows, &columns);
+    assert_int_equal(rows, 6);
+    for (long k = 0; k < rows; k++, row += columns) {
+        check_near(row[0], 0.01 * (double)k, 1e-15); /* round-off */
+        check_near(row[x], row[0], 1e-14);           /* round-off */
+        if (k < 3)
+            assert_true(row[f] == (k < 2 ? 0 : 5)); /* exact: after the event */
+        else
+            assert_true(isnan(row[f]));
+    }
+    assert_int_equal(ph_run_event_count(run), 2);
+    char words[64];
+    assert_string_equal(ph_run_event_action(run, 0, words, sizeof words), "set u");
+    assert_string_equal(ph_run_event_action(run, -1, words, sizeof words), "");
+    assert_string_equal(ph_run_event_action(run, 2, words, sizeof words), "");
+    assert_int_equal(ph_run_until(run, NAN, NULL), PH_E_INPUT);
+    assert_int_equal(ph_run_until(run, 0.01, NULL), PH_E_INPUT);
+    ph_run_close(run);
+    scratch_remove(&file);
+}
+
+/* A joint that can be switched: not where derivatives follow, and nothing happens where it is so already. */
+static void switched_by_hand(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local m = param('m', 1)\nbody{ name = 'a', mass = m, inertia = {1, 1, 1}, velocity = {0, 0, 0} }\n"
+        "joint{ name = 'j', type = 'fixed', bodies = {'ground', 'a'}, active = false }\n"
+        "joint{ name = 'k', type = 'spherical', bodies = {'ground', 'a'}, at = {0, 0, 0} }\nrun{ h = 0.01, "
+        "t_end = 0.1 }";
+    scratch file;
+    ph_run *run = run_of(&file, text, NULL, 0);
+    ph_error err = {0};
+    assert_int_equal(ph_run_set_active(run, -1, 1, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_set_active(run, 2, 1, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "there is no joint 2");
+    assert_int_equal(ph_run_set_active(run, 1, 0, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "joint 'k' cannot be released"));
+    snapshot before = snap_run(run);
+    assert_int_equal(ph_run_set_active(run, 0, 0, &err), PH_OK); /* as it is */
+    snapshot after = snap_run(run);
+    assert_true(same_bits(&before, &after)); /* exact */
+    free(before.x), free(after.x);
+    assert_int_equal(ph_run_follow(run, &(int){0}, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_set_active(run, 0, 1, &err), PH_E_INPUT);
+    assert_string_equal(err.text,
+                        "derivatives follow the run, and do not go across a joint that is switched");
+    assert_int_equal(ph_run_follow(run, NULL, 0, NULL), PH_OK);
+    assert_int_equal(ph_run_set_active(run, 0, 1, &err), PH_OK);
+    steps_of(run, 2);
+    assert_int_equal(ph_run_set_active(run, 0, 0, &err), PH_OK);
+    steps_of(run, 2);
+    ph_run_close(run);
+    scratch_remove(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_allocation),       cmocka_unit_test(table),
-        cmocka_unit_test(rows_are_taken),      cmocka_unit_test(until_in_parts),
-        cmocka_unit_test(observers_and_stops), cmocka_unit_test(ends_where_asked),
-        cmocka_unit_test(end_stays),           cmocka_unit_test(nothing_beyond_the_end),
+        cmocka_unit_test(rows_without_a_number),
+        cmocka_unit_test(switched_by_hand),
+        cmocka_unit_test(no_allocation),
+        cmocka_unit_test(table),
+        cmocka_unit_test(rows_are_taken),
+        cmocka_unit_test(until_in_parts),
+        cmocka_unit_test(observers_and_stops),
+        cmocka_unit_test(ends_where_asked),
+        cmocka_unit_test(end_stays),
+        cmocka_unit_test(nothing_beyond_the_end),
         cmocka_unit_test(early_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

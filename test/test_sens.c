@@ -219,6 +219,18 @@ static void refusals(void **state)
     p.eps = 0, p.name = NULL;
     assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "parameter '?': eps = 0"));
+    p.eps = INFINITY;
+    assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
+    for (int k = 0; k < 5; k++) { /* one more of each list */
+        ph_system other = *p.at[1].sys;
+        int *count[] = {&other.n_nodes, &other.n_constraints, &other.n_pairs, &other.n_links,
+                        &other.n_redundant};
+        p = ph_neighbours_param(&r.near);
+        (*count[k])++;
+        p.at[1].sys = &other;
+        assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
+        assert_non_null(strstr(err.text, "the system has other nodes or constraints at a value near by"));
+    }
     p = ph_neighbours_param(&r.near);
     p.at[2].sys = NULL;
     assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
@@ -234,6 +246,35 @@ static void refusals(void **state)
     assert_int_equal(ph_sens_create(&none, sim, 1, &p, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "genalpha-printed"));
     ph_sim_destroy(sim);
+    close_fixture(&r);
+}
+
+/* Gradients of nothing, of no steps, of a run that is under way; errors that are not those of error bars. */
+static void gradients_refused(void **state)
+{
+    (void)state;
+    static const double corner = 1e-3;
+    fixture r;
+    ph_error err = {0};
+    double value, gradient, time[3], term[3];
+    ph_options o = tight(1e-3);
+    open_fixture(&r, "heavy_top.lua", "m", 0, &o);
+    scalar f = {.r = &r};
+    ph_objective none = {.ctx = &f}, final = {.final = value_of, .ctx = &f};
+    assert_int_equal(ph_sens_gradient(r.sens, 3, &none, 0, &value, &gradient, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "the objective has neither a final value nor an integral");
+    assert_int_equal(ph_sens_gradient(r.sens, 0, &final, 0, &value, &gradient, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "a gradient is that of a run of at least one step, from its start");
+    assert_int_equal(ph_sens_error_of(r.sens, 3, &final, 0, &value, time, term, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "the error of an objective is that of error bars, not of parameters");
+    assert_int_equal(ph_sim_run(r.sim, 1, NULL, NULL, &err), PH_OK);
+    assert_int_equal(ph_sens_gradient(r.sens, 3, &final, 0, &value, &gradient, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "a gradient is that of a run of at least one step, from its start");
+    close_fixture(&r);
+    o.formulation = PH_GGL, o.h = 0, o.tol = 1e-4, o.nonsmooth.n = 1, o.nonsmooth.t = &corner;
+    open_fixture(&r, "heavy_top.lua", "m", 0, &o);
+    assert_int_equal(ph_sens_gradient(r.sens, 3, &final, 0, &value, &gradient, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "the adjoint does not start anew at times of nonsmooth"));
     close_fixture(&r);
 }
 
@@ -271,6 +312,7 @@ int main(void)
         cmocka_unit_test(multistep_plain_start),
         cmocka_unit_test(multistep_adjoint),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(gradients_refused),
         cmocka_unit_test(simplifications),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

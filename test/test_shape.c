@@ -121,6 +121,22 @@ static void broken(void **state)
     memset(bytes + 96, 0xff, 4); /* NaN */
     refuse_mesh("a.stl", bytes, size, "a corner is not finite");
     refuse_mesh("a.stl", "", 0, "it is not an STL file");
+    static const struct {
+        const char *file, *text, *words;
+    } text[] = {{"a.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\n", "it ends inside of a facet"},
+                {"a.stl", "solid x\nvertex 0 0 0\nendloop\n", "line 3: a facet must have three corners"},
+                {"a.stl", "solid x\nvertex 0 0 zero\n", "line 2: three numbers expected"},
+                {"a.stl", "solid x\nvertex 0 0", "line 2: three numbers expected"},
+                {"a.obj", "v 0 0 0\nf\n", "line 2: a face needs three corners or more"},
+                {"a.obj", "v 0 0 0\nf 1\n", "line 2: a face needs three corners or more"},
+                {"a.obj", "v 0 0 0\nf 1 1", "line 2: a face needs three corners or more"},
+                {"a.obj", "v 0 0 0\nf 1 1 x\n", "a corner that is not the number of a vertex"},
+                {"a.obj", "v 0 0 0\nf 1 1 0\n", "a corner that is not the number of a vertex"},
+                {"a.obj", "v 0 0 0\nf 1 1 -2\n", "a corner that is not the number of a vertex"},
+                {"a.obj", "v 0 0 0\nf 1 1 3000000000\n", "a corner that is not the number of a vertex"},
+                {"stl", "solid x\n", "must end in .stl or .obj"}};
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+        refuse_mesh(text[k].file, text[k].text, strlen(text[k].text), text[k].words);
     size_t many = 200001, row = strlen("f 1 2 3\n");
     char *large = malloc(many * row + 32);
     assert_non_null(large);

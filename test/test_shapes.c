@@ -1,5 +1,6 @@
 /* Modes in clamped, mean-axis and chord frames, against published and high-precision frequencies. */
 #include "fe_cases.h"
+#include "scratch.h"
 
 static const int tip_node = 10, root_node = 0;
 
@@ -186,9 +187,76 @@ static void refuses(void **state)
     ph_fe_free(&fe);
 }
 
+/* Numbers of modes that the body does not have. */
+static void too_many(void **state)
+{
+    (void)state;
+    const ph_fe_interface ends[2] = {{"root", 1, &root_node}, {"tip", 1, &tip_node}};
+    static const int later[2] = {1, 1}, none[1] = {0};
+    ph_fe fe = straight(steel_bar(), 10, 1, 0, 0);
+    ph_fe_spec spec = {
+        .type = PH_MODES_CRAIG_BAMPTON, .frame_id = PH_NO_NODE, .n_interfaces = 2, .interface = ends};
+    spec.n = 2, spec.fixed = 100000;
+    refuse(&fe, &spec, "modes: 2 interfaces and 100000 fixed modes are too many");
+    spec.fixed = 60;
+    refuse(&fe, &spec, "modes: 60 with fixed interfaces, but only 54 degrees of freedom are left");
+    spec.n = 9, spec.fixed = 2;
+    refuse(&fe, &spec, "modes: n is 9, but interfaces and 2 fixed modes give 8");
+    spec = clamped(6);
+    spec.n_keep = 2, spec.keep = later;
+    refuse(&fe, &spec, "keep must be ascending numbers from 1 to 6, not 1");
+    spec.n_keep = 1, spec.keep = none;
+    refuse(&fe, &spec, "keep must be ascending numbers from 1 to 6, not 0");
+    ph_fe_free(&fe);
+}
+
+/* Shapes of a file: the frame is found from what they do. reference: those that were computed and written */
+static void from_a_file(void **state)
+{
+    (void)state;
+    static const int nodes[2] = {0, 10};
+    ph_patch end[2] = {{.n = 1, .node = &nodes[0]}, {.n = 1, .node = &nodes[1], .X = {1, 0, 0}}};
+    const ph_fe_interface ends[2] = {{"root", 1, &root_node}, {"tip", 1, &tip_node}};
+    ph_fe fe = straight(steel_bar(), 10, 1, 0, 0);
+    int rows = ph_fe_size(&fe);
+    for (int mean = 0; mean < 3; mean++) {
+        ph_fe_spec spec = {.type = mean == 1 ? PH_MODES_CRAIG_BAMPTON : PH_MODES_CLAMPED, .n = 3, .fixed = 4};
+        ph_pool pool = {0}, again = {0};
+        ph_shapes made, read;
+        ph_error err = {0};
+        scratch file = scratch_create("Psi.mtx");
+        spec.n_interfaces = mean == 1 ? 2 : 0, spec.interface = ends;
+        if (ph_shapes_make(&pool, &fe, &spec, &end[0], spec.n_interfaces, end, PH_FACTOR_AUTO, &made, &err) !=
+            PH_OK)
+            fail_msg("%s", err.text);
+        FILE *to = fopen(file.path, "w");
+        fprintf(to, "%%%%MatrixMarket matrix array real general\n%d %d\n", rows, made.modes);
+        for (int i = 0; i < rows * made.modes; i++)
+            fprintf(to, "%.17g\n",
+                    made.Psi[i] + (mean == 2 && i % 6 == 1 ? 0.01 : 0)); /* 2: a rigid motion is in it */
+        fclose(to);
+        spec.modes = file.path;
+        if (ph_shapes_read(&again, &fe, &spec, &end[0], &read, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(read.modes, 3);
+        assert_int_equal(read.frame, mean == 0   ? PH_FRAME_CLAMPED
+                                     : mean == 1 ? PH_FRAME_MEAN
+                                                 : PH_FRAME_OTHER);
+        assert_true((read.factor != NULL) == (mean < 2));
+        for (int k = 0; k < 3 && mean < 2; k++)
+            check_near(read.omega[k], made.omega[k], 1e-6 * made.omega[k]); /* round-off: conditioning of K */
+        ph_factor_destroy(made.factor), ph_factor_destroy(read.factor);
+        ph_pool_free(&pool), ph_pool_free(&again);
+        scratch_remove(&file);
+    }
+    ph_fe_free(&fe);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(from_a_file),
         cmocka_unit_test(clamped_bar),
         cmocka_unit_test(pairs_are_aligned),
         cmocka_unit_test(shapes_are_continuous),

@@ -218,6 +218,26 @@ static void save_goes_on_with_control(void **state)
             }
 }
 
+/* A quaternion that is a little off is taken, with length 1; one that is far off is none. */
+static void lengths_of_quaternions(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("free_body");
+    ph_options o = options_for(p, PH_GGL);
+    double q[4], length = 0;
+    for (int k = 0; k < 4; k++)
+        q[k] = p->q0[k] * (1 + 1e-12);
+    ph_sim *sim = sim_of(&p->sys, &o, q, p->v0);
+    for (int k = 0; k < 4; k++)
+        length += ph_sim_state(sim).q[k] * ph_sim_state(sim).q[k];
+    check_near(length, 1, 4 * DBL_EPSILON); /* round-off */
+    for (int k = 0; k < 4; k++)
+        q[k] = p->q0[k] * 1.1;
+    assert_int_equal(ph_sim_reset(sim, 0, q, p->v0, NULL), PH_E_INPUT);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
 static void save_refuses(void **state)
 {
     (void)state;
@@ -275,8 +295,38 @@ static void options_refused(void **state)
         if (!strstr(err.text, words[k]))
             fail_msg("'%s', expected '%s'", err.text, words[k]);
     }
+    /* every number of the options: below what it may be, infinite, not a number */
+    const struct {
+        size_t at;
+        const char *says;
+    } number[] = {
+        {offsetof(ph_options, h_min), "h_min = "},  {offsetof(ph_options, h_max), "h_min = "},
+        {offsetof(ph_options, span), "span = "},    {offsetof(ph_options, random), "random = "},
+        {offsetof(ph_options, h), "the step size"}, {offsetof(ph_options, ggl_length), "ggl_length = "},
+        {offsetof(ph_options, atol), "atol = "},    {offsetof(ph_options, rtol), "atol = "},
+        {offsetof(ph_options, tol), "tol = "}};
+    const double bad[] = {-1, INFINITY, NAN};
+    for (size_t k = 0; k < 3 * sizeof number / sizeof *number; k++) {
+        ph_options o = good;
+        ph_error err = {0};
+        ph_sim *sim;
+        memcpy((char *)&o + number[k / 3].at, &bad[k % 3], sizeof(double));
+        assert_int_equal(ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, &err), PH_E_INPUT);
+        assert_null(sim);
+        if (strncmp(err.text, number[k / 3].says, strlen(number[k / 3].says)) != 0)
+            fail_msg("'%s', expected '%s'", err.text, number[k / 3].says);
+    }
+    ph_options both = good, code = good;
     ph_error err = {0};
     ph_sim *sim;
+    both.random = 2, both.tol = 1e-3;
+    assert_int_equal(ph_sim_create(&sim, &p->sys, &both, 0, p->q0, p->v0, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "random = 2 is not a ratio of step sizes, or stands beside tol");
+    code.newton = (ph_newton)-1;
+    assert_int_equal(ph_sim_create(&sim, &p->sys, &code, 0, p->q0, p->v0, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "newton = -1 is not a code"));
+    assert_int_equal(ph_sim_create(&sim, &p->sys, &good, 0, p->q0, NULL, &err), PH_E_INPUT);
+    assert_int_equal(ph_sim_create(&sim, &p->sys, &good, 0, NULL, p->v0, &err), PH_E_INPUT);
     assert_int_equal(ph_sim_create(&sim, &p->sys, NULL, 0, p->q0, p->v0, &err), PH_E_INPUT);
     assert_string_equal(err.text, "options and initial values must be given");
     sim = sim_of(&p->sys, &good, p->q0, p->v0);
@@ -284,6 +334,7 @@ static void options_refused(void **state)
     assert_string_equal(err.text, "initial values must be given");
     assert_int_equal(ph_sim_run(sim, -1, NULL, NULL, &err), PH_E_INPUT);
     assert_string_equal(err.text, "a run of -1 steps");
+    assert_int_equal(ph_sim_run_until(sim, NAN, NULL, NULL, &err), PH_E_INPUT);
     assert_int_equal(ph_sim_run_until(sim, -1, NULL, NULL, &err), PH_E_INPUT);
     assert_string_equal(err.text, "a run from t = 0 to -1");
     assert_int_equal(ph_sim_stats(sim).steps, 0);
@@ -754,6 +805,7 @@ int main(void)
         cmocka_unit_test(save_goes_on),
         cmocka_unit_test(save_goes_on_with_control),
         cmocka_unit_test(save_refuses),
+        cmocka_unit_test(lengths_of_quaternions),
         cmocka_unit_test(stops),
         cmocka_unit_test(views),
         cmocka_unit_test(two_threads),

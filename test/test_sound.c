@@ -85,9 +85,24 @@ static void refuses_modes(void **state)
     ph_fe_free(&fe);
 }
 
+/* No mass, no stiffness; nodes on a line without rotary inertia. */
+static void nothing_there(void **state)
+{
+    (void)state;
+    ph_fe_spec spec = clamped(2);
+    for (int mass = 0; mass < 2; mass++) {
+        ph_fe fe = straight(steel_bar(), 4, 1, 0, 0);
+        ph_csc *A = mass ? &fe.M : &fe.K;
+        for (int k = 0; k < A->p[A->columns]; k++)
+            A->x[k] = 0;
+        refuse(&fe, &spec, mass ? "the mass is 0 kg" : "the stiffness is zero or not finite");
+        ph_fe_free(&fe);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sound_bar), cmocka_unit_test(refuses),
-                                       cmocka_unit_test(refuses_modes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_there), cmocka_unit_test(sound_bar),
+                                       cmocka_unit_test(refuses), cmocka_unit_test(refuses_modes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

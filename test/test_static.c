@@ -409,9 +409,44 @@ static void fails_cleanly(void **state)
     ph_equilibrium_destroy(NULL);
 }
 
+/* Numbers of a search that cannot be. */
+static void options_refused(void **state)
+{
+    (void)state;
+    resting h = resting_open("body{ name = 'a', mass = 1, inertia = {1, 1, 1} }\n"
+                             "joint{ name = 'j', type = 'fixed', bodies = {'ground', 'a'} }",
+                             PH_SPACE_R3XSO3);
+    for (int k = 0; k < 7; k++) {
+        ph_static_options o = ph_default_static();
+        ph_equilibrium *e;
+        ph_error err = {0};
+        if (k == 0)
+            o.steps = 0;
+        else if (k == 1)
+            o.iterations = 0;
+        else if (k == 2)
+            o.relaxations = -1;
+        else if (k == 3)
+            o.tol = 0;
+        else if (k == 4)
+            o.turn = 0;
+        else if (k == 5)
+            o.tol = NAN;
+        int good = k == 6;
+        assert_int_equal(ph_equilibrium_create(&e, ph_mechanism_system(h.mech), &o, 0, h.q0, &err),
+                         good ? PH_OK : PH_E_INPUT);
+        assert_string_equal(err.text,
+                            good ? "" : "steps, iterations, tol and turn of an equilibrium must be above 0");
+        assert_true((e != NULL) == good);
+        ph_equilibrium_destroy(e);
+    }
+    resting_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_refused),
         cmocka_unit_test(pendulum_hangs),
         cmocka_unit_test(slider_crank_rests_at_least_energy),
         cmocka_unit_test(load_is_cut),

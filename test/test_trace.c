@@ -11,7 +11,7 @@ static const char head[] =
     "model 'trial'\n"
     "local p = param('p', 1.5)\n"
     "local sin, cos = math.sin, math.cos\n"
-    "local table_of = {2, 3, 5, 7}\n"
+    "local table_of, on, deep = {2, 3, 5, 7}, true, {} for i = 1, 150 do deep = {deep} end\n"
     "local memory, count = {0}, 0 local narrow = curve({-1, 1}, {0, 1}, {outside = 'error'})\n"
     "local function norm(v) return math.sqrt(v.x^2 + v.y^2 + v.z^2) end\n"
     "body { name = 'a', mass = 1, inertia = {1, 1, 1}, position = {0.3, -0.2, 0.5},\n"
@@ -22,7 +22,7 @@ static const char head[] =
 
 static ph_model *read_function(const char *body)
 {
-    char text[4000];
+    static char text[40000];
     ph_error err = {0};
     ph_model *m;
     int n = snprintf(text, sizeof text, "%s%s\nend }\n", head, body);
@@ -116,6 +116,13 @@ static const char *const functions[] = {
     "return narrow(t/50)",
     "local not_needed = narrow(t/50) return t", /* where it fails, the function does */
     "local not_needed = 7 % math.floor(t + 1) return t",
+    "local mode = 'x' return (mode == t or t == mode) and 1 or t, rawequal(t, 'x') and 1 or 2",
+    "return on and #deep*t or 0",
+    "return rawequal(t, t + 0.5) and 1 or t, rawequal(t*2, 2*t) and 3 or 4",
+    "local n = math.floor(t) return math.tointeger(n), math.type(n) == 'integer' and t or 0",
+    "local x = t for i = 1, 300 do x = 0.9*x + 0.1*math.sin(x) end return x",
+    "return t < 0.2 and 1 or 2, t <= 0.2 and 3 or 4, t < s.a.position.x and 5 or 6, 0.2 < t and 7 or 8",
+    "return t[1], s.a.position.x[1]*2, s.a.position.x*0 < 0.5 and 1 or 2",
 };
 
 #define FUNCTIONS ((int)(sizeof functions / sizeof *functions))
@@ -211,7 +218,25 @@ static const struct {
     {"return math.log(2, t)", "the base of a logarithm is not constant", 12},
     {"return math.tointeger(t) or t", "math.tointeger depends on the value of a number", 12},
     {"return t & 1", "it computes with the bits of a number", 12},
+    {"count = count + 1 if count % 2 == 0 then return t < 1 and 1 or 2 end return t < 2 and 1 or 2",
+     "it keeps values between its calls", 12},
+    {"count = count + 1 if count % 2 == 0 then return t <= 1 and 1 or 2 end return t < 1 and 1 or 2",
+     "it keeps values between its calls", 12},
+    {"count = count + 1 local x = s.a.position.x if count % 2 == 0 then return x < 1 and 1 or 2 end\n"
+     "return t < 1 and 1 or 2",
+     "it keeps values between its calls", 12},
     {"return math.ult(math.floor(t), 1) and 1 or t", "it looks at the bits of a number", 12},
+    {"return rawequal(0.5, t) and 1 or t", "it compares for equality with a number", 12},
+    {"return math.type(math.max(1, t)) == 'float' and 1 or 2", "math.type depends on the value of a number",
+     12},
+    {"return t + math.tointeger(2^53) * 4", "it computes with an integer beyond 2^53", 12},
+    {"return t + '2'", "it computes with something that is not a number", 12},
+    {"local n = 7 + 0*math.floor(t) return tonumber('10', n) + 0, tonumber('11', n) + 0",
+     "a direct call gives something else", 0},
+    {"if t > 3 then return 1, 2 end return t", "it does not always give the same number of values", 0},
+    {"local x = 0 for i = 1, 11 do if sin(i*t) > 0.3 then x = x + 1 end end\n"
+     "for i = 1, 60 do x = x*t end return x",
+     "its ways have more than 100000 operations", 0},
 };
 
 static void what_cannot_be_traced_is_named(void **state)
@@ -241,22 +266,64 @@ static void what_cannot_be_traced_is_named(void **state)
 static void ways_that_are_not_known_ask(void **state)
 {
     (void)state;
-    ph_model *m = read_function("if t < 0 then return #('x' .. t) end return 2*t");
-    const ph_traced *t = traced_of(m);
-    static double room[1000];
-    double y;
-    assert_non_null(t->program);
-    assert_int_equal(t->program->untraced, 1);
-    assert_non_null(t->reason);
-    assert_int_equal(ph_program_values(t->program, &(double){-1}, room, &y), PH_UNTRACED);
-    assert_int_equal(ph_program_values(t->program, &(double){1}, room, &y), PH_KNOWN);
-    assert_true(ph_model_has_functions(m));
-    ph_model_free(m);
-    m = read_function("if t < -3 then error('before the beginning: ' .. t) end return 2*t");
+    static const struct {
+        const char *value, *reason;
+    } ways[] = {{"#('x' .. t)", "it works with the text of a number"},
+                {"t[2]", "it indexes a number"},
+                {"t.x", "it indexes a number"},
+                {"t + '2'", "it computes with something that is not a number"},
+                {"t + {}", "it computes with something that is not a number"},
+                {"#t", "it takes the length of a number"},
+                {"t()", "it calls a number"}};
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        char body[200];
+        snprintf(body, sizeof body, "if t < 0 then return %s end return 2*t", ways[k].value);
+        ph_model *m = read_function(body);
+        const ph_traced *t = traced_of(m);
+        static double room[1000];
+        double y;
+        assert_non_null(t->program);
+        assert_int_equal(t->program->untraced, 1);
+        assert_string_equal(t->reason, ways[k].reason);
+        assert_int_equal(ph_program_values(t->program, &(double){-1}, room, &y), PH_UNTRACED);
+        assert_int_equal(ph_program_values(t->program, &(double){1}, room, &y), PH_KNOWN);
+        assert_true(y == 2); /* exact */
+        ph_function_info info;
+        assert_true(ph_model_function(m, 0, &info) && info.somewhere && info.reason == t->reason);
+        assert_false(ph_model_function(m, -1, &info));
+        assert_true(ph_model_has_functions(m));
+        ph_model_free(m);
+    }
+    ph_model *m = read_function("if t < -3 then error('before the beginning: ' .. t) end return 2*t");
     assert_non_null(traced_of(m)->program);
     assert_int_equal(traced_of(m)->program->untraced, 0);
     assert_false(ph_model_has_functions(m));
     ph_model_free(m);
+}
+
+/* Lua lets functions be nested 200 deep, and an instruction name 256 constants; what is large is no reason either. */
+static void large_functions_are_traced(void **state)
+{
+    (void)state;
+    static char body[20000];
+    size_t n = 0;
+    for (int k = 0; k < 150; k++)
+        n += (size_t)snprintf(body + n, sizeof body - n, "local function f()\n");
+    n += (size_t)snprintf(body + n, sizeof body - n, "return t + 1 ");
+    for (int k = 0; k < 150; k++)
+        n += (size_t)snprintf(body + n, sizeof body - n, "end return f() ");
+    gives_the_bits_of_lua(body);
+    n = (size_t)snprintf(body, sizeof body, "local x = t == 'x' and 2 or t\n");
+    for (int k = 0; k < 300; k++)
+        n += (size_t)snprintf(body + n, sizeof body - n, "x = x*%d.25\n", k % 2 ? k : 0);
+    snprintf(body + n, sizeof body - n, "return x == 'y' and 3 or t");
+    gives_the_bits_of_lua(body);
+    gives_the_bits_of_lua("return t end } string = 1\nsensor { name = 'g', custom = function(t) return 2*t");
+    gives_the_bits_of_lua("local x = t for i = 1, 300 do x = 0.9*x + 0.1*sin(x) end return x end }\n"
+                          "sensor { name = 'g', custom = function(t) local x = t for i = 1, 250 do x = 0.9*x "
+                          "+ 0.1*cos(x) end return x");
+    gives_the_bits_of_lua("return big[3]*t end } big = {} for i = 1, 1100000 do big[i] = i end\n"
+                          "sensor { name = 'g', custom = function(t) return big[4]*t");
 }
 
 /* Two functions that share what one of them changes. */
@@ -362,6 +429,8 @@ static const struct {
     {"return s.sensors.angle[2]", "attempt to index a number value"},
     {"return s.joints.hing.rate", "there is no joint 'hing'; did you mean 'hinge'?"},
     {"return s.joints.hinge.speed", "a joint has no 'speed'"},
+    {"return s.joints.hinge[1]", "a joint has no ''"},
+    {"return s.sensors.angle.x", "attempt to index a number value"},
     {"return s.joints.weld.rate", "joint 'weld' has no free coordinate"},
     {"return s.inputs.force", "there is no input 'force'"},
     {"return s.states[1]", "there is no state ''"},
@@ -397,6 +466,7 @@ int main(void)
         cmocka_unit_test(programs_give_the_bits_of_lua),
         cmocka_unit_test(what_cannot_be_traced_is_named),
         cmocka_unit_test(ways_that_are_not_known_ask),
+        cmocka_unit_test(large_functions_are_traced),
         cmocka_unit_test(neighbours_that_change_are_seen),
         cmocka_unit_test(functions_see_what_sensors_give),
         cmocka_unit_test(what_functions_cannot_see_is_said),

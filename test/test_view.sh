@@ -115,6 +115,50 @@ scene motor.html
 is_json scene.json
 has scene.json '{"name":"motor","joint":0}' '"what":"effort"' '"what":"state"' '"inputs":["u"]'
 
+# Two of each kind, and constraints; a mesh whose triangles share corners: five of six stay. Boxes of inertia about all axes: a rotation
+# takes the box to the axes in which the inertia is diag(20, 40, 52).
+cat >pairs.lua <<'END'
+for i = 1, 2 do
+    input { name = "u" .. i, value = i }
+    state { name = "s" .. i, rate = function(t, s) return -s.states["s" .. i] end }
+    body { name = "arm" .. i, mass = 2, inertia = {0.01, 0.17, 0.17}, position = {0.5, i, 0} }
+    joint { name = "hinge" .. i, type = "revolute", bodies = {"ground", "arm" .. i}, at = {0, i, 0}, axis = {0, 1, 0} }
+    actuator { name = "motor" .. i, joint = "hinge" .. i, effort = "u" .. i }
+    particle { name = "p" .. i, mass = 1, position = {0, 0, i} }
+    constraint { name = "c" .. i, f = function(t, s) return s["p" .. i].position.x end }
+    flexible { name = "bar" .. i, position = {0, 9*i, 0}, modes = {n = 2}, points = {{0, 0, 0}, {0.5, 0, 0}, {1, 0, 0}},
+               members = {{nodes = {0, 1}, n = 2, section = {EA = 2.1e7, GJ = 135, EI = 175}, mass = {rhoA = 0.785, rhoJ = 1e-4}},
+                          {nodes = {1, 2}, n = 2, section = {EA = 2.1e7, GJ = 135, EI = 175}, mass = {rhoA = 0.785, rhoJ = 1e-4}}} }
+end
+body { name = "m", mass = 1, inertia = {1, 1, 1}, shape = {mesh = {points = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0},
+       triangles = {0, 1, 2, 3, 4, 5}}} }
+local axes = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}, {{-1, 0, 0}, {0, 0, 1}, {0, 1, 0}}, {{0, 0, 1}, {0, -1, 0}, {1, 0, 0}}, {{0.6, 0.8, 0}, {0.8, -0.6, 0}, {0, 0, -1}}}
+for k, R in ipairs(axes) do
+    local J, d = {}, {20, 40, 52}
+    for i = 1, 3 do
+        J[i] = {}
+        for j = 1, 3 do J[i][j] = R[i][1]*d[1]*R[j][1] + R[i][2]*d[2]*R[j][2] + R[i][3]*d[3]*R[j][3] end
+    end
+    body { name = "box" .. k, mass = 12, inertia = J }
+end
+run { t_end = 0.02, h = 1e-2 }
+END
+run 0 view pairs.lua
+scene pairs.html
+is_json scene.json
+has scene.json '"inputs":["u1","u2"]' '"states":["s1","s2"]' '"constraints":["c1","c2"]' '{"name":"motor2","joint":1}' '"name":"bar2"'
+[[ $(grep -o '"points":"[^"]*' scene.json | cut -d'"' -f4 | base64 -d | wc -c) == 48 ]] || fail "a mesh of four corners: $(grep -o '"points":"[^"]*' scene.json)"
+for k in 1 2 3 4; do
+    edges=$(grep -oE "\"name\":\"box$k\"[^}]*" scene.json | grep -o '"box":\[[^]]*' | cut -d[ -f2 | tr ',' '\n' | awk '{ printf "%.6g\n", $1 }' | sort | tr '\n' ' ')
+    [[ $edges == "2 4 6 " ]] || fail "edges of box $k: $edges"
+done
+
+# Many bodies are points, without what belongs to single ones.
+echo 'for i = 1, 20000 do particle { name = "p" .. i, mass = 1, position = {i, 0, 0} } end run { t_end = 1e-2, h = 1e-2 }' >cloud.lua
+run 0 view cloud.lua -o cloud.html --vtk cloud --quiet
+has cloud.html '"per_body":3'
+[[ -s cloud/motion.pvd ]] || fail "no files of VTK"
+
 # Equilibria and modes.
 run 0 static "$models/bend45.lua" --view static.html
 has out "equilibrium"

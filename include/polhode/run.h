@@ -215,7 +215,8 @@ PH_API const double *ph_run_rows(const ph_run *run, long *rows, int *columns); /
 
 /* ---- inputs ------------------------------------------------------------------------------------------- */
 /* From now on. hold = "linear": reached at the end of the next step, but at once before the first one. A jump makes
- * accelerations consistent anew. PH_E_INPUT: there is no such input, or the value is not finite. */
+ * accelerations consistent anew. PH_E_INPUT: there is no such input, or the value is not finite. A table that was given is
+ * forgotten, with the times at which it bends; PH_E_MEMORY is possible then. */
 PH_API ph_status ph_run_set_input(ph_run *run, int input, double value);
 
 /* As a table over rising times, copied; hold says whether it is interpolated or has steps; beyond its ends it is constant.

@@ -280,7 +280,7 @@ static int make_plan(study *s)
     return there > 0;
 }
 
-/* The number of coordinates, from the first value; 0: it has none, or there would be too many. */
+/* The number of coordinates, from the first value; 0: it has none, or there would be too many; -1: not enough memory. */
 static int count_coordinates(const study *s)
 {
     ph_args args = *s->args;
@@ -294,6 +294,8 @@ static int count_coordinates(const study *s)
         nv = ph_system_nv(&target.p->sys);
     ph_complain_into(NULL, 0);
     ph_target_close(&target);
+    if (target.status == PH_E_MEMORY)
+        return -1;
     return 16.0 * nv * s->shown * s->n <= SHAPES_MOST ? nv : 0;
 }
 
@@ -315,7 +317,7 @@ static int follow(study *s)
     if (good)
         s->n_branches = ph_branches_follow(s->n, s->shown, s->follow, count, all, s->branch);
     free(all), free(count);
-    return good;
+    return good && s->n_branches >= 0;
 }
 
 /* ---- what comes out ---------------------------------------------------------------------------------- */
@@ -523,6 +525,22 @@ static int report(study *s)
     return code == PH_EXIT_OK && failed == s->n ? PH_EXIT_FAILED : code;
 }
 
+/* What came of all cases; NULL: there is a complaint. */
+static char *run_cases(study *s, int *code)
+{
+    int several = s->plan.n_vary > 0, nv = several ? count_coordinates(s) : 0;
+    s->follow = nv;
+    s->size = sizeof(found) + (size_t)s->shown * (sizeof(mode) + 2 * (size_t)nv * sizeof(double));
+    if (several && nv >= 0)
+        return ph_stability_run(s->args, "modes", s->n, s->size, run_case, s, code);
+    char *one = nv < 0 ? NULL : calloc(1, s->size);
+    if (one)
+        run_case(0, one, s);
+    else
+        *code = ph_complain("not enough memory for the study");
+    return one;
+}
+
 int ph_cmd_modes(const ph_args *args)
 {
     study s = {.args = args, .shown = args->modes ? args->modes : MODES_USUAL};
@@ -538,15 +556,7 @@ int ph_cmd_modes(const ph_args *args)
     if (args->view && !ph_page_name(args->view))
         return code;
     if (ph_delivery_ready(args) && make_plan(&s)) {
-        if (s.plan.n_vary)
-            s.follow = count_coordinates(&s);
-        s.size = sizeof(found) + (size_t)s.shown * (sizeof(mode) + 2 * (size_t)s.follow * sizeof(double));
-        if (s.plan.n_vary)
-            s.found = ph_stability_run(args, "modes", s.n, s.size, run_case, &s, &code);
-        else if ((s.found = calloc(1, s.size)) != NULL)
-            run_case(0, s.found, &s);
-        else
-            code = ph_complain("not enough memory for the study");
+        s.found = run_cases(&s, &code);
         if (s.found)
             code = report(&s);
     }

@@ -150,24 +150,6 @@ static int show(ph_job *r, const ph_equilibrium *e)
     return code;
 }
 
-static int report(ph_job *r, const ph_equilibrium *e)
-{
-    int code = PH_EXIT_OK;
-    if (e && r->args->view)
-        code = show(r, e);
-    if (r->status != PH_OK)
-        ph_complain("%s", r->err.text);
-    if (r->args->output && (e || ph_job_is_numerical(r->status)))
-        code = write_file(r, e);
-    if (r->args->json && (e || ph_job_is_numerical(r->status))) {
-        if (!print_json(r, e, stdout))
-            code = ph_complain("not enough memory for the report");
-    } else if (e) {
-        print_text(r, e);
-    }
-    return code ? code : ph_status_exit(r->status);
-}
-
 /* The equilibrium as a state file, from which a run goes on. */
 static int save(ph_job *r, const ph_equilibrium *e)
 {
@@ -175,6 +157,29 @@ static int save(ph_job *r, const ph_equilibrium *e)
     if (ph_run_start_at(r->run, s.t, s.q, s.v, 1, &r->err) != PH_OK)
         return ph_complain("--save: %s", r->err.text);
     return ph_state_write(r) ? PH_EXIT_OK : PH_EXIT_USAGE;
+}
+
+/* Files first: what is printed is the whole result. */
+static int report(ph_job *r, const ph_equilibrium *e)
+{
+    int known = e || ph_job_is_numerical(r->status), code = PH_EXIT_OK;
+    if (r->status != PH_OK)
+        ph_complain("%s", r->err.text);
+    if (e && r->args->view)
+        code = show(r, e);
+    if (code == PH_EXIT_OK && known && r->args->output)
+        code = write_file(r, e);
+    if (code == PH_EXIT_OK && r->status == PH_OK && r->args->save)
+        code = save(r, e);
+    if (code != PH_EXIT_OK)
+        return code;
+    if (known && r->args->json) {
+        if (!print_json(r, e, stdout))
+            return ph_complain("not enough memory for the report");
+    } else if (e) {
+        print_text(r, e);
+    }
+    return ph_status_exit(r->status);
 }
 
 static int find_and_report(ph_job *r)
@@ -187,8 +192,6 @@ static int find_and_report(ph_job *r)
     if (e)
         read_sensors(r, e);
     int code = report(r, e);
-    if (e && r->args->save && code == PH_EXIT_OK)
-        code = save(r, e);
     ph_equilibrium_destroy(e);
     return code;
 }

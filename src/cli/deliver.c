@@ -94,11 +94,11 @@ int ph_deliver(const ph_delivery *d, const ph_args *args, const ph_plot *plot)
         code = write_csv(d, args->output);
     if (code == PH_EXIT_OK && args->plot && !ph_plot_write(plot, args->plot, &err))
         code = ph_complain("%s", err.text);
-    if (args->output && !strcmp(args->output, PH_STDOUT))
+    if (code != PH_EXIT_OK || (args->output && !strcmp(args->output, PH_STDOUT)))
         return code;
     if (!args->json)
         print_text(d);
-    else if (!print_json(d) && code == PH_EXIT_OK) /* one complaint is enough */
+    else if (!print_json(d))
         code = ph_complain("not enough memory for the report");
     return code;
 }

@@ -72,7 +72,6 @@ int ph_job_perform(ph_job *r);
 int ph_job_plan(ph_job *r);
 void ph_job_simulate(ph_job *r);
 ph_status ph_job_run(ph_job *r);
-int ph_job_has_energy(const ph_job *r);
 
 /* Energy at first and now [J], the largest drift, and the work done, if has_work. */
 typedef struct ph_energies {

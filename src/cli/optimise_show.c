@@ -137,10 +137,10 @@ int ph_design_deliver(const ph_design *d, const double *best, double value, cons
         code = ph_complain("cannot write '%s': %s", args->output, strerror(errno));
     if (code == PH_EXIT_OK && args->plot)
         code = draw(d);
-    if (!args->json && !args->quiet)
+    if (code == PH_EXIT_OK && args->json && !print_json(d, table, best, value, why))
+        code = ph_complain("not enough memory for the report");
+    else if (code == PH_EXIT_OK && !args->json && !args->quiet)
         print_text(d, table, best, value, why);
-    else if (args->json && !print_json(d, table, best, value, why) && code == PH_EXIT_OK)
-        code = ph_complain("not enough memory for the report"); /* one complaint is enough */
     ph_table_destroy(table);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "polhode/model.h"
 #include "base/hash.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -106,12 +107,12 @@ const char *ph_option_name(int k)
 
 const char *ph_option_text(int k)
 {
-    return k >= 0 && k < N_OPTIONS ? options[k].text : NULL;
+    return options[k].text;
 }
 
 unsigned ph_option_commands(int k)
 {
-    return k >= 0 && k < N_OPTIONS ? options[k].commands : 0;
+    return options[k].commands;
 }
 
 void ph_option_owners(unsigned commands, const char *between, const char *around, char *text, size_t size)
@@ -181,7 +182,7 @@ static int read_one(const option *o, const char *text, void *to)
     double x = PH_SIGMA_OPT;
     int k = 1;
     const char *word = text;
-    switch (base(o)) {
+    switch ((int)base(o)) {
     case NUMBER:
     case POSITIVE:
     case SIGMA:
@@ -217,13 +218,10 @@ static int read_one(const option *o, const char *text, void *to)
         return 1;
     case LIST:
         return add_setting(o, text, to);
-    case FLAG:
+    default: /* FLAG */
         memcpy(to, &k, sizeof k);
         return 1;
-    case LISTED:
-        break;
     }
-    return 0;
 }
 
 /* Where element k of a list stands, and its size. */
@@ -368,8 +366,7 @@ void ph_told_add_option(ph_told_options *told, const char *text)
     int k = 0;
     while (k < told->n && strncmp(told->text[k], text, key) != 0)
         k++;
-    if (k == PH_TOLD_MAX)
-        return; /* there are not so many keys */
+    assert(k < PH_TOLD_MAX); /* there are not so many keys */
     snprintf(told->text[k], PH_TOLD_TEXT, "%s", text);
     told->n += k == told->n;
 }
@@ -405,8 +402,7 @@ static const option *find(ph_command_code command, const char *name)
 
 int ph_args_set(ph_args *args, const char *name, const char *value)
 {
-    const option *o = find(args->command, name);
-    return o && read_value(args, o, value);
+    return read_value(args, find(args->command, name), value);
 }
 
 /* An option that this command does not have: say whose it is, or which name is near. */

@@ -77,7 +77,7 @@ static void print_quality(const ph_job *r)
     if (E.work != 0 || E.dissipated != 0)
         printf("  energy     %.9g J -> %.9g J; work %.9g J, dissipated %.9g J; largest drift %.2g J\n",
                E.first, E.now, E.work, E.dissipated, E.drift);
-    else if (ph_job_has_energy(r))
+    else
         printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", E.first, E.now, E.drift);
     if (r->error.source) {
         printf("  error      q %.3g, v %.3g", r->error.q, r->error.v);

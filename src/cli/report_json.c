@@ -151,15 +151,13 @@ static void add_quality(ph_json *j, const ph_job *r)
     ph_json_number(j, v, "position", sum.violation_position);
     ph_json_number(j, v, "velocity", sum.violation_velocity);
     ph_target_add_assembled(&r->target, r->args, j);
-    if (ph_job_has_energy(r)) {
-        cJSON *energy = ph_json_object(j, j->root, "energy");
-        ph_json_number(j, energy, "initial", E.first);
-        ph_json_number(j, energy, "final", E.now);
-        ph_json_number(j, energy, "work", E.work);
-        ph_json_number(j, energy, "dissipated", E.dissipated);
-        ph_json_number(j, energy, "residual", E.drift);
-        ph_json_number(j, energy, "max_drift", E.drift);
-    }
+    cJSON *energy = ph_json_object(j, j->root, "energy");
+    ph_json_number(j, energy, "initial", E.first);
+    ph_json_number(j, energy, "final", E.now);
+    ph_json_number(j, energy, "work", E.work);
+    ph_json_number(j, energy, "dissipated", E.dissipated);
+    ph_json_number(j, energy, "residual", E.drift);
+    ph_json_number(j, energy, "max_drift", E.drift);
     if (r->error.source) {
         cJSON *error = ph_json_object(j, j->root, "error");
         ph_json_number(j, error, "q", r->error.q);

@@ -23,11 +23,6 @@ int ph_job_is_numerical(ph_status s)
     return s != PH_OK && s != PH_E_INPUT && s != PH_E_INCONSISTENT && s != PH_E_MEMORY;
 }
 
-int ph_job_has_energy(const ph_job *r)
-{
-    return r->target.model || r->p->energy;
-}
-
 ph_energies ph_job_energies(const ph_job *r)
 {
     const ph_watch *w = &r->watch;

@@ -74,8 +74,7 @@ static void read_run(const ph_sweep_study *d, const ph_job *r, ph_sweep_row *row
     ph_run_summary sum = ph_run_summarise(r->run);
     row->steps = sum.stats.steps, row->iterations = sum.stats.iterations;
     row->t = ph_run_time(r->run);
-    if (ph_job_has_energy(r))
-        row->drift = ph_job_energies(r).drift;
+    row->drift = ph_job_energies(r).drift;
     if (r->p->sys.n_constraints)
         row->position = sum.violation_position, row->velocity = sum.violation_velocity;
     if (r->status == PH_OK && r->target.model)

@@ -155,15 +155,6 @@ static void draw_points(canvas *c, int at, int quantity)
         (ph_series){.style = PH_POINTS, .look = 1, .n = d->plan.n, .x = x, .y = y};
 }
 
-static int distinct(const ph_vary *v)
-{
-    for (int i = 0; i < v->n; i++)
-        for (int j = 0; j < i; j++)
-            if (v->value[i] == v->value[j])
-                return 0;
-    return v->n >= 2;
-}
-
 static int is_lines(const ph_sweep_study *d)
 {
     return !d->plan.samples && n_others(d) <= LINES_MAX;
@@ -172,8 +163,7 @@ static int is_lines(const ph_sweep_study *d)
 static int is_points(const ph_sweep_study *d)
 {
     const ph_plan *p = &d->plan;
-    return p->samples ||
-           (!is_lines(d) && !(p->n_vary == 2 && distinct(&p->vary[0]) && distinct(&p->vary[1])));
+    return p->samples || (!is_lines(d) && !(p->n_vary == 2 && p->vary[0].n > 1 && p->vary[1].n > 1));
 }
 
 static void draw(canvas *c)

@@ -2,6 +2,7 @@
 #include "cli/sweep.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,27 +119,35 @@ ph_table *ph_sweep_table(const ph_sweep_study *d)
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-static void list_words(char *line, const char *title, const ph_settings *words)
+static void append(char line[PH_SWEEP_LINE], const char *format, ...)
 {
-    int n = snprintf(line, PH_SWEEP_LINE, "%s", title);
-    for (int i = 0; i < words->n && n < PH_SWEEP_LINE; i++)
-        n += snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), " %s", words->text[i]);
+    size_t n = strlen(line);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line + n, PH_SWEEP_LINE - n, format, list);
+    va_end(list);
 }
 
-/* What all cases have in common, but for what is varied. */
+static void list_words(char line[PH_SWEEP_LINE], const char *title, const ph_settings *words)
+{
+    snprintf(line, PH_SWEEP_LINE, "%s", title);
+    for (int i = 0; i < words->n; i++)
+        append(line, " %s", words->text[i]);
+}
+
+/* All that is the same in every case. */
 void ph_sweep_settings(const ph_sweep_study *d, char line[PH_SWEEP_LINE])
 {
     const ph_args *a = &d->merged;
     ph_report_options(&a->opt, line, PH_SWEEP_LINE);
-    int n = (int)strlen(line);
-    if (a->opt.h > 0 && n < PH_SWEEP_LINE)
-        n += snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), ", h = %.9g", a->opt.h);
-    if (a->t_end > 0 && n < PH_SWEEP_LINE)
-        n += snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), ", t_end = %.9g", a->t_end);
-    if (a->size && n < PH_SWEEP_LINE)
-        n += snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), ", size %d", a->size);
-    if (a->space >= 0 && n < PH_SWEEP_LINE)
-        snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), ", space %s", ph_space_word(a->space));
+    if (a->opt.h > 0)
+        append(line, ", h = %.9g", a->opt.h);
+    if (a->t_end > 0)
+        append(line, ", t_end = %.9g", a->t_end);
+    if (a->size)
+        append(line, ", size %d", a->size);
+    if (a->space >= 0)
+        append(line, ", space %s", ph_space_word(a->space));
 }
 
 int ph_sweep_write(const ph_sweep_study *d, const ph_table *t)

@@ -104,8 +104,7 @@ static ph_run_config configure(const ph_args *args, const sayings *all)
 static void complete(ph_args *args, const ph_run_def *said)
 {
     args->opt = said->opt, args->t_end = said->t_end, args->assemble = said->assemble;
-    if (said->every > 0)
-        args->every = said->every;
+    args->every = said->every;
     if (args->list.h.n)
         args->opt.tol = 0; /* several --h stand instead of the model's tol too */
 }
@@ -155,9 +154,8 @@ static int open_problem(ph_target *s, ph_args *args, const ph_more *more)
     sayings all = {0};
     snprintf(own[0], sizeof own[0], "t_end=%.17g", s->p->t_end);
     snprintf(own[1], sizeof own[1], "h=%.17g", s->p->h);
-    if (s->p->t_end > 0)
-        all.option[all.n++] = own[0];
-    if (s->p->h > 0 && !says_steps(&args->told))
+    all.option[all.n++] = own[0];
+    if (!says_steps(&args->told))
         all.option[all.n++] = own[1];
     add_line(&all, args);
     ph_run_config c = configure(args, &all);
@@ -440,22 +438,19 @@ static void connected_before(const ph_target *s, int c, int *first, int *last)
             *first = *first < 0 ? k : *first, *last = k;
 }
 
-/* The sentence of constraint c, some of whose conditions repeat others. */
+/* The sentence of constraint c of a model, some of whose conditions repeat others. */
 static void put_redundancy(const ph_target *s, int c, char *text, size_t size)
 {
     const ph_constraint *all = s->p->sys.constraints, *k = &all[c];
     int first, last, repeats = ph_run_redundant(s->run, c);
     connected_before(s, c, &first, &last);
-    int own = s->p->sys.n_constraints - (s->model ? ph_run_count(s->run, PH_CONSTRAINTS) : 0);
-    int couples = s->model && k->name && ph_run_find(s->run, PH_JOINTS, k->name) < 0;
-    int n =
-        snprintf(text, size, "%s '%s': %d of its %d condition%s repeat%s what ",
-                 c >= own  ? "constraint"
-                 : couples ? "coupling"
-                           : "joint",
-                 k->name ? k->name : "", repeats, k->rows, k->rows == 1 ? "" : "s", repeats == 1 ? "s" : "");
-    if (n < 0 || (size_t)n >= size)
-        return;
+    int own = s->p->sys.n_constraints - ph_run_count(s->run, PH_CONSTRAINTS);
+    int couples = ph_run_find(s->run, PH_JOINTS, k->name) < 0;
+    int n = snprintf(text, size, "%s '%s': %d of its %d condition%s repeat%s what ",
+                     c >= own  ? "constraint"
+                     : couples ? "coupling"
+                               : "joint",
+                     k->name, repeats, k->rows, k->rows == 1 ? "" : "s", repeats == 1 ? "s" : "");
     if (first < 0)
         snprintf(text + n, size - (size_t)n, "its others already impose");
     else if (first == last)

@@ -139,7 +139,7 @@ static void add_told(ph_job *r, const ph_told_list *list)
 /* A sensor of this name has it. */
 static int adds_energy(const ph_job *r)
 {
-    return ph_run_find(r->run, PH_SENSORS, "energy") < 0 && ph_job_has_energy(r);
+    return ph_run_find(r->run, PH_SENSORS, "energy") < 0;
 }
 
 void ph_trajectory_header(ph_job *r)

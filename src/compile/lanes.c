@@ -83,7 +83,7 @@ static int is_unseen(const ph_run *run, const ph_member *first)
     const ph_member *m = (const ph_member *)run->native;
     const ph_sim *sim = run->sim;
     return m && m->of == first->of && m->lane >= 0 && m->checked == PH_STEPS_CHECKED && !m->past &&
-           !run->observer && !run->table.columns && !run->n_inputs && !run->events && !run->n_over &&
+           !run->table.columns && !run->n_inputs && !run->events && !run->n_over &&
            !run->model->n_objectives && !run->bars && !run->following && !sim->guard && !sim->sens &&
            !sim->off && !sim->renew;
 }

@@ -12,11 +12,17 @@ static const char *const reserved[] = {
     "new",    "delete",    "this",     "template", "bool",  "true",     "false",   "namespace", "private",
     "public", "protected", "virtual",  "operator", "try",   "catch",    "throw"};
 
+/* In every locale. */
+static int is_of_name(char c)
+{
+    return strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", c) != NULL;
+}
+
 void ph_compile_name(const char *title, char *name, size_t size)
 {
     size_t n = 0;
-    for (; title && title[n] && n + 1 < size; n++)
-        name[n] = isalnum((unsigned char)title[n]) && (unsigned char)title[n] < 128 ? title[n] : '_';
+    for (; title[n] && n + 1 < size; n++)
+        name[n] = is_of_name(title[n]) ? title[n] : '_';
     name[n] = 0;
 }
 
@@ -24,7 +30,7 @@ void ph_compile_name(const char *title, char *name, size_t size)
 const char *ph_c_comment(const char *text, char out[PH_C_COMMENT])
 {
     size_t n = 0;
-    for (; text && text[n] && n + 1 < PH_C_COMMENT; n++) {
+    for (; text[n] && n + 1 < PH_C_COMMENT; n++) {
         char last = n ? out[n - 1] : 0;
         int ends = (last == '*' && text[n] == '/') || (last == '/' && text[n] == '*');
         out[n] = ends ? '_' : text[n];
@@ -41,7 +47,7 @@ ph_status ph_compile_check_name(const char *name, ph_error *err)
         return ph_fail(err, PH_E_INPUT,
                        "'%s' is not a name in C, it begins with a digit: --name NAME gives another", name);
     for (const char *p = name; *p; p++)
-        if (!(isalnum((unsigned char)*p) || *p == '_') || (unsigned char)*p > 127)
+        if (!is_of_name(*p))
             return ph_fail(err, PH_E_INPUT, "'%s' is not a name in C: use letters, digits and _", name);
     for (size_t k = 0; k < sizeof reserved / sizeof *reserved; k++)
         if (!strcmp(name, reserved[k]))

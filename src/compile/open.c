@@ -55,7 +55,7 @@ static ph_status build(ph_open *o, const double *value, int wait, ph_run **out, 
     if (s == PH_OK)
         return s;
     ph_run_close(*out);
-    *out = NULL, o->unbuilt = 1;
+    *out = NULL, o->unbuilt = s != PH_E_MEMORY;
     char at[256] = "";
     for (int k = 0; k < o->n; k++)
         snprintf(at + strlen(at), sizeof at - strlen(at), "%s%.60s = %.6g", k ? ", " : "", o->name[k],
@@ -308,7 +308,7 @@ static void copy_row(const double *a, int stride, int n, double *out)
         out[i] = a[(size_t)i * (size_t)stride];
 }
 
-/* The sum that a number is. 0: it is none. */
+/* The sum that a number is. 0: it is none; -1: not enough memory. */
 static int find_sum(ph_open *o, const samples *t, int number, ph_open_sum *s, int *culprit)
 {
     int n = t->numbers, count[PH_OPEN_MAX] = {0}, e[PH_OPEN_MAX][3], depends = 0, terms = 1;
@@ -328,7 +328,7 @@ static int find_sum(ph_open *o, const samples *t, int number, ph_open_sum *s, in
     }
     s->term = ph_alloc(o->nominal->config.alloc, sizeof *s->term * (size_t)terms);
     if (!s->term)
-        return 0;
+        return -1;
     memset(s->term, 0, sizeof *s->term * (size_t)terms);
     s->n = terms;
     for (int i = 0; i < terms; i++)
@@ -388,8 +388,11 @@ static ph_status find_start(ph_open *o, const samples *t, ph_error *err)
     memset(o->start, 0, sizeof *o->start * ((size_t)o->n_start + 1));
     o->starts = 1;
     for (int i = 0; i < o->n_start && o->starts; i++)
-        if (varies_at_all(o, t, first + i))
+        if (varies_at_all(o, t, first + i)) {
             o->starts = find_sum(o, t, first + i, &o->start[i], &culprit);
+            if (o->starts < 0)
+                return no_memory(err);
+        }
     for (int i = 0; i < o->n_start; i++)
         for (int k = 0; k < o->n; k++)
             o->starts_at[k] |= varies_on_line(o, t, first + i, k);
@@ -426,7 +429,10 @@ static ph_status find_data(ph_open *o, const samples *t, int sums, ph_error *err
             o->matters[k] |= varies_on_line(o, t, i, k);
         o->datum[i] = o->n_data;
         o->number[o->n_data++] = i;
-        if (!sums || find_sum(o, t, i, &o->sum[o->n_data - 1], &culprit))
+        int found = sums ? find_sum(o, t, i, &o->sum[o->n_data - 1], &culprit) : 1;
+        if (found < 0)
+            return no_memory(err);
+        if (found)
             continue;
         char owner[160];
         print_owner(o, i, owner, sizeof owner);

@@ -23,13 +23,7 @@ static ph_status bodies(const ph_compiler *c, ph_error *err)
 /* A function that was traced, all ways through it. */
 static int is_traced(const ph_function *f)
 {
-    return !f->call || (f->traced && f->traced->program && !f->traced->untraced);
-}
-
-static const char *reason(const ph_function *f)
-{
-    const ph_traced *t = f->traced;
-    return t && t->reason ? t->reason : "some of its ways are not known";
+    return !f->call || (f->traced->program && !f->traced->untraced);
 }
 
 static ph_status elements(const ph_compiler *c, ph_error *err)
@@ -38,12 +32,13 @@ static ph_status elements(const ph_compiler *c, ph_error *err)
     for (int k = 0; k < m->n_joints; k++)
         if (!is_traced(&m->joint[k].drive))
             return REFUSE(m->joint[k].origin, "joint '%s': its drive cannot be compiled: %s",
-                          m->joint[k].name, reason(&m->joint[k].drive));
+                          m->joint[k].name, m->joint[k].drive.traced->reason);
     for (int k = 0; k < c->mech->n_forces; k++) {
         const ph_force *f = &c->mech->force[k];
         const ph_force_def *d = f->def;
         if (d && !is_traced(&d->f))
-            return REFUSE(d->origin, "'%s': its function cannot be compiled: %s", d->name, reason(&d->f));
+            return REFUSE(d->origin, "'%s': its function cannot be compiled: %s", d->name,
+                          d->f.traced->reason);
         if (d && ph_force_is_beam(d))
             return REFUSE(d->origin, "'%s': beams cannot be compiled", d->name);
         if (f->op == &ph_force_bushing_body)
@@ -95,7 +90,7 @@ static ph_status controls(const ph_compiler *c, ph_error *err)
     for (int k = 0; k < m->n_events; k++)
         if (!is_traced(&m->event[k].when))
             return REFUSE(m->event[k].origin, "event '%s': its function cannot be compiled: %s",
-                          m->event[k].name, reason(&m->event[k].when));
+                          m->event[k].name, m->event[k].when.traced->reason);
     for (int k = 0; k < m->n_joints; k++)
         if (m->joint[k].switched)
             return REFUSE(m->joint[k].origin,
@@ -104,11 +99,11 @@ static ph_status controls(const ph_compiler *c, ph_error *err)
     for (int k = 0; k < m->n_states; k++)
         if (!is_traced(&m->state[k].rate))
             return REFUSE(m->state[k].origin, "state '%s': its rate cannot be compiled: %s", m->state[k].name,
-                          reason(&m->state[k].rate));
+                          m->state[k].rate.traced->reason);
     for (int k = 0; k < m->n_actuators; k++)
         if (!is_traced(&m->actuator[k].f))
             return REFUSE(m->actuator[k].origin, "actuator '%s': its effort cannot be compiled: %s",
-                          m->actuator[k].name, reason(&m->actuator[k].f));
+                          m->actuator[k].name, m->actuator[k].f.traced->reason);
     return check_fields(c, err);
 }
 
@@ -120,7 +115,7 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
         const ph_sensor_def *d = &c->model->sensor[k];
         if (!is_traced(&d->f))
             return REFUSE(d->origin, "sensor '%s': its function cannot be compiled: %s", d->name,
-                          reason(&d->f));
+                          d->f.traced->reason);
         if (ph_sensor_row_of(d)->op->form == PH_FORM_NONE)
             return REFUSE(d->origin, "sensor '%s': a sensor of this type cannot be compiled", d->name);
         ph_compile_name(d->name, name[0], sizeof name[0]);

@@ -22,14 +22,15 @@ static inline double ph_op_value(int code, double a, double b)
     }
 }
 
-/* d: by a, by b. wants: bits of the operands that matter; 0 for those that do not. */
+/* d: by a, by b. wants: bits of the operands that matter; 0 for those that do not. The one operand of an operation does: with a
+ * constant it would be a constant. */
 static inline void ph_op_slopes(int code, int wants, double a, double b, double y, double d[2])
 {
     (void)b, (void)y;
     switch (code) {
 #define PH_OP(code, name, operands, kink, value, da, db, daa, dab, dbb)                                      \
     case code:                                                                                               \
-        d[0] = wants & 1 ? (da) : 0, d[1] = wants & 2 ? (db) : 0;                                            \
+        d[0] = operands == 1 || wants & 1 ? (da) : 0, d[1] = operands == 2 && wants & 2 ? (db) : 0;          \
         break;
 #include "expr/ops.def"
 #undef PH_OP
@@ -44,7 +45,8 @@ static inline void ph_op_curves(int code, int wants, double a, double b, double 
     switch (code) {
 #define PH_OP(code, name, operands, kink, value, da, db, daa, dab, dbb)                                      \
     case code:                                                                                               \
-        d[0] = wants & 1 ? (daa) : 0, d[1] = wants == 3 ? (dab) : 0, d[2] = wants & 2 ? (dbb) : 0;           \
+        d[0] = operands == 1 || wants & 1 ? (daa) : 0;                                                       \
+        d[1] = operands == 2 && wants == 3 ? (dab) : 0, d[2] = operands == 2 && wants & 2 ? (dbb) : 0;       \
         break;
 #include "expr/ops.def"
 #undef PH_OP

@@ -68,11 +68,15 @@ FILE *ph_cache_open(const char *name)
 static int write_blocks(int fd, int n, const ph_cache_block *block)
 {
     FILE *f = fdopen(fd, "wb");
-    int ok = f != NULL;
-    for (int k = 0; ok && k < n; k++)
-        ok = fwrite(block[k].data, 1, block[k].size, f) == block[k].size;
-    ok = ok && fflush(f) == 0 && fsync(fd) == 0;
-    return (f ? fclose(f) : close(fd)) == 0 && ok;
+    if (!f)
+        return close(fd), 0;
+    int ok = 1;
+    for (int k = 0; k < n; k++)
+        ok &= fwrite(block[k].data, 1, block[k].size, f) == block[k].size;
+    ok &= fflush(f) == 0;
+    ok &= fsync(fd) == 0;
+    ok &= fclose(f) == 0;
+    return ok;
 }
 
 /* The rename replaces a link, and not what it names. */

@@ -104,7 +104,8 @@ static int close_hdf5(ph_record *t)
     H5Pclose(h->access);
     int ok = H5Fclose(h->file) >= 0;
     release(t);
-    return ok && H5close() >= 0;
+    ok &= H5close() >= 0;
+    return ok;
 }
 
 static void discard(ph_record *t)
@@ -123,11 +124,11 @@ static int attribute(const hdf5 *h, hid_t of, const char *name, hid_t type, int 
     hsize_t size = (hsize_t)n;
     hid_t space = n ? H5Screate_simple(1, &size, NULL) : h->one;
     hid_t a = H5Acreate2(of, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    if (H5Awrite(a, type, value) < 0 || H5Aclose(a) < 0)
-        return 0;
+    int ok = H5Awrite(a, type, value) >= 0;
+    ok &= H5Aclose(a) >= 0;
     if (n)
         H5Sclose(space);
-    return 1;
+    return ok;
 }
 
 static int text(ph_record *t, const char *name, const char *text)
@@ -149,7 +150,9 @@ static int parameter(ph_record *t, const char *name, double x)
     hid_t of = H5Lexists(h->file, group, H5P_DEFAULT) > 0
                    ? H5Gopen2(h->file, group, H5P_DEFAULT)
                    : H5Gcreate2(h->file, group, H5P_DEFAULT, h->order, H5P_DEFAULT);
-    return attribute(h, of, name, H5T_NATIVE_DOUBLE, 0, &x) && H5Gclose(of) >= 0;
+    int ok = attribute(h, of, name, H5T_NATIVE_DOUBLE, 0, &x);
+    ok &= H5Gclose(of) >= 0;
+    return ok;
 }
 
 /* ---- datasets ------------------------------------------------------------------------------------------ */
@@ -215,7 +218,7 @@ static hid_t create(const ph_record *t, const dataset *d, long n, int last)
         H5Pset_chunk(h->how, rank, chunk);
     hid_t to = H5Dcreate2(h->file, d->path, H5T_IEEE_F64LE, space, h->groups, h->how, h->access);
     H5Sclose(space);
-    return to >= 0 && describe(h, to, d) ? to : -1;
+    return describe(h, to, d) ? to : -1;
 }
 
 static int begin(ph_record *t)
@@ -264,7 +267,9 @@ static int write_rows(ph_record *t, const double *rows, long n, int last)
         if (to < 0)
             return 0;
         gather(h, d, t->width, rows, n);
-        if ((n > 0 && !append(h, to, d, n, h->rows == 0)) || H5Dclose(to) < 0)
+        int ok = n == 0 || append(h, to, d, n, h->rows == 0);
+        ok &= H5Dclose(to) >= 0;
+        if (!ok)
             return 0;
     }
     h->rows += n;

@@ -69,7 +69,7 @@ int ph_workshop_written(const ph_workshop *w, int n, FILE **file, ph_error *err)
 {
     int ok = 1;
     for (int k = 0; k < n; k++)
-        ok = fclose(file[k]) == 0 && ok;
+        ok &= fclose(file[k]) == 0;
     return ok ? ok : fail(err, "cannot write to '%s': %s", w->folder, strerror(errno));
 }
 

@@ -7,7 +7,8 @@
  *     F_rr - L_rp U_pr  is the update, which goes to the parent
  *
  * Rows are exchanged within blocks, P: others may have other units. Sums have the same order whatever the width of vectors. The growth of a
- * pivot is (A7) for its diagonal alone: the sizes of all that was added there over the pivot. */
+ * pivot is (A7) for one number: the sizes of all that was added there over the pivot. Diagonal blocks know these sizes, since any of their
+ * rows may become that of the pivot. */
 #include "la/front.h"
 
 #include <math.h>
@@ -20,6 +21,12 @@
 #define REFINED         1e-12
 #define REFINE_STEPS    5
 
+/* A row of the front at work, in its diagonal block: the block's first column, how many it has, sizes of what was added there. */
+typedef struct line {
+    int start, size;
+    double *gross;
+} line;
+
 typedef struct fronts {
     ph_solver base;
     const ph_front_plan *plan;
@@ -28,26 +35,40 @@ typedef struct fronts {
     double trust;        /* growth up to which solutions are not refined */
     double *store;       /* factors */
     double *stack;       /* updates that wait */
-    double *sizes;       /* and of their diagonals */
-    double *F, *gross;   /* the front at work: widest x widest; widest */
+    double *sizes;       /* and of their diagonal blocks */
+    double *F, *gross;   /* the front at work: widest x widest; widest x largest */
+    line *line;          /* widest */
     double *y, *part;    /* unknowns in elimination order; widest */
     int *swap;           /* total: rows that were exchanged, in their front */
 } fronts;
 
 /* ---- a front ----------------------------------------------------------------------------------------- */
 
+static void find_lines(const fronts *b, const ph_front *x, int n)
+{
+    const ph_front_plan *plan = b->plan;
+    double *gross = b->gross;
+    for (int i = 0; i < n; i++) {
+        int k = i < x->p ? x->first + i : plan->row[x->rows + i - x->p],
+            size = plan->base.p.size[plan->of[k]];
+        b->line[i] = (line){i - plan->within[k], size, gross};
+        gross += ph_front_room(size);
+    }
+    memset(b->gross, 0, (size_t)(gross - b->gross) * sizeof *gross);
+}
+
 static void assemble(const fronts *b, const ph_front *x, int n)
 {
     const ph_front_plan *plan = b->plan;
     double *F = b->F;
     memset(F, 0, (size_t)n * (size_t)n * sizeof *F);
-    memset(b->gross, 0, (size_t)n * sizeof *b->gross);
+    find_lines(b, x, n);
     for (const ph_front_entry *e = plan->entry + x->entries, *end = plan->entry + x->end; e < end; e++) {
         const double *A = b->value + e->at;
         for (int i = 0; i < e->m; i++, A += e->n) {
             memcpy(F + (size_t)(e->row + i) * (size_t)n + e->col, A, (size_t)e->n * sizeof *F);
-            if (e->row == e->col)
-                b->gross[e->row + i] = fabs(A[i]);
+            for (int j = 0; j < e->n && e->row == e->col; j++)
+                b->line[e->row + i].gross[j] = fabs(A[j]);
         }
     }
 }
@@ -59,7 +80,9 @@ static void extend_add(const fronts *b, const ph_front *c, int n)
     const double *S = b->stack + c->update, *sizes = b->sizes + c->gross;
     for (int i = 0; i < c->r; i++, S += c->r) {
         double *to = b->F + (size_t)map[i] * (size_t)n;
-        b->gross[map[i]] += sizes[i];
+        const line *here = &b->line[map[i]];
+        ph_vector_add(here->size, 1, sizes, here->gross);
+        sizes += ph_front_room(here->size);
         for (int j = 0; j < c->r;) {
             int run = 1;
             while (j + run < c->r && map[j + run] == map[j] + run)
@@ -139,29 +162,32 @@ static int panel_end(const int *of, int p, int j)
 }
 
 /* Pivot j of a panel that ends at end: its row is exchanged with another of its block, then taken from the rows below, from all of them in the
- * panel and from the columns of the panel in the others. The inverse of the pivot takes its place. Returns its growth. */
-static double eliminate(const fronts *b, const ph_front *x, int n, int j, int end, int *swap, int *exchanged)
+ * panel and from the columns of the panel in the others. The inverse of the pivot takes its place. Returns its growth.
+ * Sizes in columns of earlier pivots are not asked for any more. */
+static double eliminate(const fronts *b, const ph_front *x, int n, int j, int end, int *swap)
 {
-    double *F = b->F, *row = F + (size_t)j * (size_t)n, *gross = b->gross;
+    double *F = b->F, *row = F + (size_t)j * (size_t)n;
+    const line *at = &b->line[j];
     const int *of = b->plan->of + x->first;
     int best = j;
     for (int i = j + 1; i < x->p && of[i] == of[j]; i++)
         if (fabs(F[(size_t)i * (size_t)n + (size_t)j]) > fabs(F[(size_t)best * (size_t)n + (size_t)j]))
             best = i;
     swap[j] = best;
-    if (best != j)
+    if (best != j) {
         exchange(n, row, F + (size_t)best * (size_t)n);
-    /* where rows were exchanged their units may differ: refinement judges such pivots */
-    *exchanged = (j > 0 && of[j] == of[j - 1] && *exchanged) || best != j;
-    double size = fabs(row[j]), growth = *exchanged ? 1 : gross[j] / size;
+        exchange(at->size, at->gross, b->line[best].gross);
+    }
+    double size = fabs(row[j]), growth = at->gross[j - at->start] / size;
     if (!(size > 0 && isfinite(size)))
         return HUGE_VAL;
     row[j] = 1 / row[j];
     for (int i = j + 1; i < n; i++) {
         double *other = F + (size_t)i * (size_t)n, l = other[j] *= row[j];
-        gross[i] += fabs(l * row[i]);
-        if (l != 0)
-            ph_vector_add((i < end ? n : end) - j - 1, -l, row + j + 1, other + j + 1);
+        if (l == 0)
+            continue;
+        ph_vector_add_sizes(b->line[i].size, l, row + b->line[i].start, b->line[i].gross);
+        ph_vector_add((i < end ? n : end) - j - 1, -l, row + j + 1, other + j + 1);
     }
     return growth;
 }
@@ -185,11 +211,10 @@ static void update_rest(const fronts *b, int n, int first, int end)
 /* (A10): all pivots of a front. Returns the one where growth is beyond limits, or p. */
 static int factor_front(const fronts *b, const ph_front *x, int n, int *swap, double *growth)
 {
-    int exchanged = 0; /* in the block at work */
     for (int first = 0, end; first < x->p; first = end) {
         end = panel_end(b->plan->of + x->first, x->p, first);
         for (int j = first; j < end; j++) {
-            double g = eliminate(b, x, n, j, end, swap, &exchanged);
+            double g = eliminate(b, x, n, j, end, swap);
             if (!(g <= GROWTH_SINGULAR))
                 return j;
             *growth = g > *growth ? g : *growth;
@@ -226,7 +251,10 @@ static ph_status factor(ph_solver *s, const double *value)
         copy(p, r, b->F + p, n, b->store + x->u);
         copy(r, p, b->F + (size_t)p * (size_t)n, n, b->store + x->l);
         copy(r, r, b->F + (size_t)p * (size_t)n + p, n, b->stack + x->update);
-        memcpy(b->sizes + x->gross, b->gross + p, (size_t)r * sizeof(double));
+        const line *beyond = b->line + p, *last = b->line + n - 1;
+        if (r > 0)
+            memcpy(b->sizes + x->gross, beyond->gross,
+                   (size_t)(last->gross + ph_front_room(last->size) - beyond->gross) * sizeof(double));
     }
     s->info.growth = growth;
     return PH_OK;
@@ -346,8 +374,9 @@ static void lay(fronts *b, const ph_front_plan *plan, ph_arena *a)
     b->store = ph_arena_take(a, plan->store, d);
     b->stack = ph_arena_take(a, plan->stack, d);
     b->sizes = ph_arena_take(a, (size_t)plan->sizes, d);
-    b->F = ph_arena_take(a, widest * widest, d);
-    b->gross = ph_arena_take(a, widest, d);
+    b->F = ph_arena_take(a, widest * widest + 3, d); /* sizes are found by fours */
+    b->gross = ph_arena_take(a, widest * (size_t)ph_front_room(plan->largest), d);
+    b->line = ph_arena_take(a, widest, sizeof *b->line);
     b->part = ph_arena_take(a, widest, d);
     b->y = ph_arena_take(a, total, d);
     b->swap = ph_arena_take(a, total, sizeof(int));

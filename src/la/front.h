@@ -31,11 +31,19 @@ typedef struct ph_front_plan {
     int *row;     /* of each front: unknowns in elimination order, ascending */
     int *map;     /* and where they stand in the parent */
     int *from;    /* total: unknown of A that is eliminated k-th */
-    int *of;      /* total: block of that unknown */
+    int *of;      /* total: block of that unknown, */
+    int *within;  /* and which of the block's it is */
     size_t store; /* doubles of the factors */
     size_t stack; /* doubles of updates that wait */
-    int sizes;    /* and of their diagonals */
+    int sizes;    /* and of the sizes of their diagonal blocks */
+    int largest;  /* block */
 } ph_front_plan;
+
+/* Sizes of a row of a block, by fours. */
+static inline int ph_front_room(int size)
+{
+    return (size + 3) / 4 * 4;
+}
 
 ph_status ph_front_make_plan(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc);
 

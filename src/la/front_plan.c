@@ -72,6 +72,7 @@ static void lay(ph_front_plan *b, ph_arena *a, const draft *d, const ph_graph *g
     b->map = ph_arena_take(a, (size_t)d->rows, sizeof(int));
     b->from = ph_arena_take(a, total, sizeof(int));
     b->of = ph_arena_take(a, total, sizeof(int));
+    b->within = ph_arena_take(a, total, sizeof(int));
 }
 
 /* Where column k stands in front f, which has it. */
@@ -107,6 +108,18 @@ static void fill_rows(ph_front_plan *b, const draft *d, int f)
     }
 }
 
+/* Sizes of the diagonal blocks beyond a front. */
+static int beside(const draft *d, int f)
+{
+    const ph_structure *s = &d->s;
+    int last = d->begin[f + 1] - 1, n = 0;
+    for (int t = s->start[last]; t < s->start[last + 1]; t++) {
+        int size = d->at[s->above[t] + 1] - d->at[s->above[t]];
+        n += size * ph_front_room(size);
+    }
+    return n;
+}
+
 /* Sizes and places of all fronts; updates wait on a stack until their parent comes. */
 static void fill_fronts(ph_front_plan *b, draft *d)
 {
@@ -126,7 +139,7 @@ static void fill_fronts(ph_front_plan *b, draft *d)
         for (int c = x->child; c >= 0; c = b->front[c].sibling) /* the last ones on the stack */
             stack = b->front[c].update, gross = b->front[c].gross;
         x->update = stack, x->gross = gross;
-        stack += r * r, gross += x->r;
+        stack += r * r, gross += beside(d, f);
         b->stack = stack > b->stack ? stack : b->stack;
         b->sizes = gross > b->sizes ? gross : b->sizes;
         if (d->parent[f] >= 0)
@@ -151,11 +164,14 @@ static void fill_entries(ph_front_plan *b, draft *d, const ph_graph *g)
         b->entry[d->count[f]++] = (ph_front_entry){at, place_in(d, f, i), place_in(d, f, j), m, n};
         at += m * n;
     }
-    for (int k = 0; k < g->n; k++)
-        for (int i = 0; i < d->at[k + 1] - d->at[k]; i++) {
+    for (int k = 0; k < g->n; k++) {
+        int size = d->at[k + 1] - d->at[k];
+        b->largest = size > b->largest ? size : b->largest;
+        for (int i = 0; i < size; i++) {
             b->from[d->at[k] + i] = b->base.p.first[d->s.order[k]] + i;
-            b->of[d->at[k] + i] = d->s.order[k];
+            b->of[d->at[k] + i] = d->s.order[k], b->within[d->at[k] + i] = i;
         }
+    }
 }
 
 ph_status ph_front_make_plan(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc)

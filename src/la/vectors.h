@@ -39,6 +39,15 @@ static inline void ph_vector_add(int n, double f, const double *x, double *y)
         y[i] += f * x[i];
 }
 
+/* y += |f x|, by whole fours: up to three numbers beyond n are read and changed, too */
+static inline void ph_vector_add_sizes(int n, double f, const double *x, double *y)
+{
+    typedef long long bits __attribute__((vector_size(32), aligned(8), may_alias));
+    const bits but_sign = {0x7fffffffffffffff, 0x7fffffffffffffff, 0x7fffffffffffffff, 0x7fffffffffffffff};
+    for (int i = 0; i < n; i += 4)
+        *(ph_four *)(y + i) += (ph_four)((bits)(f * *(const ph_four *)(x + i)) & but_sign);
+}
+
 /* y += f[0] x + ... + f[3] of the vector 3 strides further, in this order */
 static inline void ph_vector_add4(int n, const double *f, const double *x, long stride, double *y)
 {

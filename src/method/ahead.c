@@ -178,7 +178,12 @@ ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void 
             ph_point_copy(&a->now, &sim->now, &sim->lay);
     }
     if (!grid) {
+        int anew = a->corner || !(a->h > 0); /* which changes accelerations at the start of the step */
+        if (anew)
+            ph_point_copy(&sim->kept, &sim->now, &sim->lay);
         ph_status s = guarded_step(sim, a, ops, method, sim->t_stop);
+        if (s != PH_OK && anew)
+            ph_point_copy(&sim->now, &sim->kept, &sim->lay);
         meet(sim);
         return s;
     }

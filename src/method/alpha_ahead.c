@@ -115,8 +115,10 @@ static ph_status find_rate(ph_sim *sim, ph_point *p, double *rows)
 static ph_status lift_d(ph_sim *sim, ph_alpha_ahead *x, ph_point *p)
 {
     ph_status s = find_rate(sim, p, sim->matrix.convective);
-    x->has_d = s == PH_OK;
-    return s == PH_OK ? ph_start_lift(sim, p, sim->matrix.convective, x->d) : s;
+    if (s == PH_OK)
+        s = ph_start_lift(sim, p, sim->matrix.convective, x->d);
+    x->has_d = s == PH_OK && isfinite(ph_small_max(sim->lay.nv, x->d));
+    return s;
 }
 
 /* The same at the end of a step: one solution with its matrix, unless that is an old one. */
@@ -133,7 +135,7 @@ static ph_status find_d(ph_sim *sim, ph_alpha_ahead *x)
     ph_redundant_leave_out(nm, rows);
     s = ph_solver_solve(nm->solver, nm->b, nm->x);
     memcpy(x->d, nm->x, sizeof(double) * (size_t)sim->lay.nv);
-    x->has_d = 1;
+    x->has_d = isfinite(ph_small_max(sim->lay.nv, x->d)); /* 0: the next step finds it */
     return s;
 }
 

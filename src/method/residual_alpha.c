@@ -98,7 +98,7 @@ static ph_status start(ph_sim *sim)
     mul_mass(sim, sim->now.vdot, sim->now.a);
     for (int i = 0; i < sim->lay.nv; i++)
         sim->now.a[i] *= p->alpha_m - p->alpha_f;
-    return PH_OK;
+    return isfinite(ph_small_max(sim->lay.nv, sim->now.a)) ? PH_OK : PH_E_NAN;
 }
 
 /* ---- step --------------------------------------------------------------------------------------- */

@@ -464,12 +464,12 @@ static ph_status explain(ph_sim *sim, ph_rk *rk, ph_status status)
     ph_state s = ph_point_view(&rk->at, lay);
     char label[PH_NAME_MAX];
     int where = ph_solver_get_info(rk->newton->solver).where;
-    rk->newton->factored = 0;
     if (status == PH_E_SINGULAR && where >= 0)
         snprintf(sim->reason, sizeof sim->reason,
-                 "the matrix of the stages is singular at %s: dependent constraints, or a step too large",
+                 "the matrix of the stages is singular at %s: dependent constraints, or a step too large%s",
                  where < lay->N ? ph_node_label(lay, where, label)
-                                : ph_constraint_label(lay, where - lay->N, label));
+                                : ph_constraint_label(lay, where - lay->N, label),
+                 ph_sim_solver_words(sim));
     if (status == PH_E_NEWTON && ph_eval_residual(&sim->ev, &s, sim->matrix.what) != PH_OK)
         return PH_E_CALLBACK;
     return status;

@@ -5,7 +5,12 @@
  * upvalues. Line of instruction pc is first + sum of differences up to pc: with differences of 1 it is first + pc + 1. */
 #include "model/bytecode.h"
 
+#include <assert.h>
 #include <string.h>
+
+/* What the header says; the bytes are Lua's own, and of no file. */
+_Static_assert(LUA_VERSION_NUM == 504 && sizeof(lua_Integer) == 8 && sizeof(lua_Number) == 8,
+               "the format is that of Lua 5.4");
 
 #define HEADER 31 /* bytes; and one for the number of upvalues */
 
@@ -14,7 +19,6 @@ typedef struct copy {
     ph_reader *r;
     const unsigned char *at, *end;
     ph_vector *out, *list;
-    int bad;
 } copy;
 
 /* ---- bytes ------------------------------------------------------------------------------------------- */
@@ -28,20 +32,14 @@ static void put(copy *c, const void *data, size_t n)
 
 static const unsigned char *get(copy *c, size_t n)
 {
-    static const unsigned char none[16];
-    if ((size_t)(c->end - c->at) < n) {
-        c->bad = 1, c->at = c->end;
-        return none;
-    }
+    assert((size_t)(c->end - c->at) >= n);
     c->at += n;
     return c->at - n;
 }
 
 static void pass(copy *c, size_t n)
 {
-    const unsigned char *from = get(c, n);
-    if (!c->bad)
-        put(c, from, n);
+    put(c, get(c, n), n);
 }
 
 /* Seven bits in a byte, the highest first; the last one is marked. */
@@ -52,7 +50,7 @@ static size_t get_size(copy *c)
     do {
         b = *get(c, 1);
         x = x << 7 | (b & 0x7f);
-    } while (!(b & 0x80) && !c->bad);
+    } while (!(b & 0x80));
     return x;
 }
 
@@ -110,7 +108,7 @@ static ph_instruction look(const unsigned char *code, const unsigned char *is_nu
 static void pass_constants(copy *c, unsigned char *is_number)
 {
     size_t n = pass_size(c);
-    for (size_t i = 0; i < n && !c->bad; i++) {
+    for (size_t i = 0; i < n; i++) {
         unsigned char type = *get(c, 1);
         put(c, &type, 1);
         int numeric = (type & 0x0f) == LUA_TNUMBER;
@@ -126,35 +124,29 @@ static void pass_constants(copy *c, unsigned char *is_number)
 /* The lines of the file, to the list; differences of 1 instead. */
 static void change_lines(copy *c, int first, int at, size_t n)
 {
-    size_t lines = get_size(c);
     ph_instruction *list = c->list->data;
-    c->bad |= lines != n;
+    get_size(c); /* n too */
     put_size(c, n);
-    const unsigned char *step = get(c, c->bad ? 0 : n);
-    for (size_t i = 0; i < n && !c->bad; i++) {
+    const unsigned char *step = get(c, n);
+    for (size_t i = 0; i < n; i++) {
         first += (signed char)step[i] == -128 ? 0 : (signed char)step[i];
         list[(size_t)at + i].line = first;
         put(c, &(unsigned char){1}, 1);
     }
     size_t absolute = get_size(c);
     put_size(c, 0);
-    for (size_t k = 0; k < absolute && !c->bad; k++) {
+    for (size_t k = 0; k < absolute; k++) {
         size_t pc = get_size(c);
-        int line = (int)get_size(c), shift = pc < n ? line - list[(size_t)at + pc].line : 0;
+        int line = (int)get_size(c), shift = line - list[(size_t)at + pc].line;
         for (size_t i = pc; i < n; i++) /* what follows was counted from a line that was not known */
             list[(size_t)at + i].line += shift;
     }
 }
 
-#define NESTING 100
-
-static void pass_function(copy *c, int depth)
+/* As deep as Lua lets functions be nested, 200. */
+static void pass_function(copy *c)
 {
     unsigned char is_number[CONSTANTS] = {0};
-    if (depth > NESTING) {
-        c->bad = 1;
-        return;
-    }
     pass_string(c); /* source */
     int first = (int)get_size(c), at = c->list->n;
     get_size(c);
@@ -162,11 +154,7 @@ static void pass_function(copy *c, int depth)
     put_size(c, (size_t)at);
     pass(c, 3);
     size_t n = pass_size(c);
-    const unsigned char *code = get(c, c->bad || n > (1u << 28) ? 0 : 4 * n);
-    if (c->bad || n > (1u << 28)) {
-        c->bad = 1;
-        return;
-    }
+    const unsigned char *code = get(c, 4 * n);
     put(c, code, 4 * n);
     for (size_t i = 0; i < n; i++)
         ph_store_push(c->r, c->list, sizeof(ph_instruction));
@@ -176,14 +164,14 @@ static void pass_function(copy *c, int depth)
     size_t upvalues = pass_size(c);
     pass(c, 3 * upvalues);
     size_t functions = pass_size(c);
-    for (size_t i = 0; i < functions && !c->bad; i++)
-        pass_function(c, depth + 1);
+    for (size_t i = 0; i < functions; i++)
+        pass_function(c);
     change_lines(c, first, at, n);
     size_t locals = pass_size(c);
-    for (size_t i = 0; i < locals && !c->bad; i++)
+    for (size_t i = 0; i < locals; i++)
         pass_string(c), pass_size(c), pass_size(c);
     size_t names = pass_size(c);
-    for (size_t i = 0; i < names && !c->bad; i++)
+    for (size_t i = 0; i < names; i++)
         pass_string(c);
 }
 
@@ -207,13 +195,7 @@ static const char *give(lua_State *L, void *data, size_t *size)
     return v->data;
 }
 
-static int is_known(const unsigned char *header, size_t size)
-{
-    return size > HEADER && header[4] == 0x54 && header[5] == 0 && header[12] == 4 && header[13] == 8 &&
-           header[14] == 8;
-}
-
-int ph_bytecode_mark(ph_reader *r, lua_State *L, ph_marked *m)
+void ph_bytecode_mark(ph_reader *r, lua_State *L, ph_marked *m)
 {
     if (m->list.n == 0) /* line 0 is no instruction */
         ph_store_push(r, &m->list, sizeof(ph_instruction));
@@ -221,14 +203,12 @@ int ph_bytecode_mark(ph_reader *r, lua_State *L, ph_marked *m)
     lua_dump(L, add, m, 0);
     copy c = {.r = r, .at = m->dumped.data, .out = &m->changed, .list = &m->list};
     c.end = c.at + m->dumped.n;
-    c.bad = !is_known(c.at, (size_t)m->dumped.n);
     pass(&c, HEADER + 1);
-    if (!c.bad)
-        pass_function(&c, 0);
-    if (c.bad || c.at != c.end || lua_load(L, give, &m->changed, "=model", "b") != LUA_OK)
-        return 0;
+    pass_function(&c);
+    assert(c.at == c.end);
+    if (lua_load(L, give, &m->changed, "=model", "b") != LUA_OK)
+        lua_error(L); /* of memory */
     lua_remove(L, -2);
-    return 1;
 }
 
 void ph_bytecode_free(ph_reader *r, ph_marked *m)

@@ -24,8 +24,8 @@ typedef struct ph_marked {
 } ph_marked;
 
 /* The function on top of the stack, which was just loaded, gives way to one whose line k is instruction k of the list, which
- * grows by its instructions. 0: this Lua writes its programs in another way. */
-int ph_bytecode_mark(ph_reader *r, lua_State *L, ph_marked *m);
+ * grows by its instructions. */
+void ph_bytecode_mark(ph_reader *r, lua_State *L, ph_marked *m);
 void ph_bytecode_free(ph_reader *r, ph_marked *m);
 
 #endif

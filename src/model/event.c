@@ -219,14 +219,6 @@ int ph_event_results(const ph_event_def *e, int function)
 
 /* ---- frozen models -------------------------------------------------------------------------------------- */
 
-const char *ph_event_refuses(const ph_event_def *e)
-{
-    const char *reason = ph_frozen_refuses(&e->when);
-    for (int k = 0; k < e->n_actions && !reason; k++)
-        reason = ph_frozen_refuses(&e->action[k].f);
-    return reason;
-}
-
 static void put_assigned(const ph_action_def *d, FILE *to)
 {
     fprintf(to, "{\"%s\": {\"%s\": ", ph_action_word(d->what), d->name);

@@ -139,9 +139,7 @@ static void add_bodies(ph_reader *r, int index)
         b.name = marker_name(r, &f, body->marker[k].name);
         b.marker = k + 1;
         b.x = ph_add(f.x, ph_mul(R, X));
-        b.v = ph_add(f.v, ph_mul(R, ph_cross(f.omega, X))); /* NaN where one of them is not given */
-        if (isnan(b.v.x) || isnan(b.v.y) || isnan(b.v.z))
-            b.v = ph_v3(NAN, NAN, NAN);
+        b.v = ph_add(f.v, ph_mul(R, ph_cross(f.omega, X))); /* all NaN where one of them is not given */
         add_body(r, &f, index, b);
     }
 }

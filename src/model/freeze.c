@@ -17,15 +17,12 @@ typedef struct ice {
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
+/* Names and units, which have no control characters. */
 static void put_text(FILE *to, const char *text)
 {
     fputc('"', to);
-    for (const char *c = text; *c; c++) {
-        if ((unsigned char)*c < ' ')
-            fprintf(to, "\\u%04x", (unsigned)*c);
-        else
-            fprintf(to, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
-    }
+    for (const char *c = text; *c; c++)
+        fprintf(to, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
     fputc('"', to);
 }
 
@@ -447,53 +444,16 @@ static void put_record(ice *i, const char *word, ph_kind kind, int type, const v
 
 /* ---- the model --------------------------------------------------------------------------------------- */
 
-/* A function that was not traced, or that asks Lua somewhere. */
-static ph_status refuse_for(const ice *i, const char *what, const char *name, ph_origin origin,
-                            const char *reason)
-{
-    if (!reason)
-        return PH_OK;
-    return ph_fail(i->err, PH_E_INPUT, "%.100s:%d: %s '%s': a function of the file cannot be frozen: %s",
-                   origin.file ? origin.file : i->m->file, origin.line, what, name ? name : "", reason);
-}
-
-static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin,
-                        const ph_function *f)
-{
-    return refuse_for(i, what, name, origin, ph_frozen_refuses(f));
-}
-
-static ph_status check_objective(const ice *i, const ph_objective_def *o)
-{
-    if (o->data)
-        return ph_fail(i->err, PH_E_INPUT, "%s:%d: objective '%s': data of the file cannot be frozen",
-                       i->m->file, o->origin.line, o->name);
-    ph_status s = refuse(i, "objective", o->name, o->origin, &o->final);
-    return s == PH_OK ? refuse(i, "objective", o->name, o->origin, &o->integral) : s;
-}
-
+/* What a frozen model cannot have. */
 static ph_status check(const ice *i)
 {
-    const ph_model *m = i->m;
-    ph_status s = PH_OK;
-    for (int k = 0; k < m->n_joints && s == PH_OK; k++)
-        s = refuse(i, "joint", m->joint[k].name, m->joint[k].origin, &m->joint[k].drive);
-    for (int k = 0; k < m->n_forces && s == PH_OK; k++)
-        s = refuse(i, ph_type_get(PH_K_FORCE, m->force[k].type)->name, m->force[k].name, m->force[k].origin,
-                   &m->force[k].f);
-    for (int k = 0; k < m->n_sensors && s == PH_OK; k++)
-        s = refuse(i, "sensor", m->sensor[k].name, m->sensor[k].origin, &m->sensor[k].f);
-    for (int k = 0; k < m->n_actuators && s == PH_OK; k++)
-        s = refuse(i, "actuator", m->actuator[k].name, m->actuator[k].origin, &m->actuator[k].f);
-    for (int k = 0; k < m->n_states && s == PH_OK; k++)
-        s = refuse(i, "state", m->state[k].name, m->state[k].origin, &m->state[k].rate);
-    for (int k = 0; k < m->n_constraints && s == PH_OK; k++)
-        s = refuse(i, "constraint", m->constraint[k].name, m->constraint[k].origin, &m->constraint[k].f);
-    for (int k = 0; k < m->n_events && s == PH_OK; k++)
-        s = refuse_for(i, "event", m->event[k].name, m->event[k].origin, ph_event_refuses(&m->event[k]));
-    for (int k = 0; k < m->n_objectives && s == PH_OK; k++)
-        s = check_objective(i, &m->objective[k]);
-    return s;
+    for (int k = 0; k < i->m->n_objectives; k++) {
+        const ph_objective_def *o = &i->m->objective[k];
+        if (o->data)
+            return ph_fail(i->err, PH_E_INPUT, "%s:%d: objective '%s': data of the file cannot be frozen",
+                           i->m->file, o->origin.line, o->name);
+    }
+    return ph_frozen_check(i->m, i->err);
 }
 
 static void put_head(const ice *i)

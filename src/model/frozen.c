@@ -8,6 +8,7 @@
 #include "model/frozen.h"
 
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/curve.h"
@@ -15,14 +16,18 @@
 #include "model/read_curve.h"
 #include "model/trace.h"
 
-const char *ph_frozen_refuses(const ph_function *f)
+ph_status ph_frozen_check(const ph_model *m, ph_error *err)
 {
-    const ph_traced *t = f->traced;
-    if (!f->call)
-        return NULL;
-    if (!t || !t->program)
-        return t && t->reason ? t->reason : "it was not traced";
-    return t->untraced ? (t->reason ? t->reason : "a way through it is not known") : NULL;
+    ph_reader *r = (ph_reader *)m; /* which is only read */
+    ph_function_info f;
+    for (int k = 0; ph_model_function(m, k, &f); k++) {
+        const ph_fn *fn = (const ph_fn *)r->fns.data + k;
+        const ph_origin *at = ph_store_origin(r, fn->kind, fn->element);
+        if (f.reason)
+            return ph_fail(err, PH_E_INPUT, "%.100s:%d: %s: a function of the file cannot be frozen: %s",
+                           at->file ? at->file : m->file, at->line, f.element, f.reason);
+    }
+    return PH_OK;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------- */
@@ -123,14 +128,11 @@ static int whole(ph_reader *r, lua_State *L, const char *key, int i, int low, in
 static double number(ph_reader *r, lua_State *L, const char *key, int i)
 {
     lua_rawgeti(L, -1, i);
-    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-    double x = text                             ? !strcmp(text, "inf")    ? HUGE_VAL
-                                                  : !strcmp(text, "-inf") ? -HUGE_VAL
-                                                                          : NAN
-               : lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1)
-                                                : 0;
-    if (!text && lua_type(L, -1) != LUA_TNUMBER)
+    int type = lua_type(L, -1);
+    if (type != LUA_TNUMBER && type != LUA_TSTRING)
         bad(r, key);
+    double x =
+        type == LUA_TNUMBER ? lua_tonumber(L, -1) : strtod(lua_tostring(L, -1), NULL); /* "inf", "nan" */
     lua_pop(L, 1);
     return x;
 }
@@ -313,8 +315,6 @@ static ph_status no_value(const ph_function *f, double t, const ph_body_state *b
 
 ph_function ph_frozen_take(ph_reader *r, lua_State *L, const char *key, ph_kind kind, int index)
 {
-    if (!r->def.frozen)
-        bad(r, key);
     ph_table_only(r, L, key, word);
     ph_traced *traced = ph_store_room(r, 1, sizeof *traced);
     ph_fn *fn = ph_store_push(r, &r->fns, sizeof *fn);

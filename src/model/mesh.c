@@ -62,8 +62,7 @@ static void skip_line(pass *p)
 static int word_is(pass *p, const char *word)
 {
     size_t n = strlen(word);
-    while (p->at < p->end && (*p->at == ' ' || *p->at == '\t'))
-        p->at++;
+    p->at += strspn(p->at, " \t");
     if (strncasecmp(p->at, word, n) != 0 || !strchr(" \t\r\n", p->at[n]))
         return 0;
     p->at += n;
@@ -115,11 +114,11 @@ static int next_corner(pass *p, int *corner)
 {
     char *end;
     p->at += strspn(p->at, " \t");
-    if (p->at >= p->end || strchr("\r\n", *p->at))
+    if (strchr("\r\n", *p->at)) /* or the end */
         return 0;
     long k = strtol(p->at, &end, 10);
     long place = k < 0 ? p->n_points + k : k - 1;
-    if (end == p->at || k == 0 || place < 0 || place > INT_MAX)
+    if (end == p->at || place < 0 || place > INT_MAX)
         fail(p, "a face has a corner that is not the number of a vertex");
     p->at = end + strcspn(end, " \t\r\n");
     *corner = (int)place;

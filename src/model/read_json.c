@@ -78,20 +78,12 @@ static void add_unicode(text *t, luaL_Buffer *b)
             fail(t, "a surrogate without its other half");
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
-    if (code < 0x80)
-        luaL_addchar(b, (char)code);
-    else if (code < 0x800)
-        luaL_addchar(b, (char)(0xc0 | code >> 6));
-    else if (code < 0x10000)
-        luaL_addchar(b, (char)(0xe0 | code >> 12));
-    else
-        luaL_addchar(b, (char)(0xf0 | code >> 18));
-    if (code >= 0x10000)
-        luaL_addchar(b, (char)(0x80 | (code >> 12 & 0x3f)));
-    if (code >= 0x800)
-        luaL_addchar(b, (char)(0x80 | (code >> 6 & 0x3f)));
-    if (code >= 0x80)
-        luaL_addchar(b, (char)(0x80 | (code & 0x3f)));
+    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0}; /* of so many bytes more */
+    int more = (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
+    char byte[4] = {(char)(first[more] | code >> 6 * more)};
+    for (int i = 1; i <= more; i++)
+        byte[i] = (char)(0x80 | (code >> 6 * (more - i) & 0x3f));
+    luaL_addlstring(b, byte, (size_t)more + 1);
 }
 
 static void push_string(text *t)

@@ -1,6 +1,7 @@
 /* Tracing of functions: see trace.h. */
 #include "model/trace.h"
 
+#include <assert.h>
 #include <lauxlib.h>
 #include <string.h>
 
@@ -10,9 +11,8 @@
 
 int ph_trace_line(const ph_reader *r, int instruction)
 {
-    const ph_vector *list = &r->trace->marked.list;
-    return instruction > 0 && instruction < list->n ? ((const ph_instruction *)list->data)[instruction].line
-                                                    : 0;
+    const ph_instruction *list = r->trace->marked.list.data;
+    return instruction > 0 ? list[instruction].line : 0;
 }
 
 /* The first reason is told. */
@@ -39,8 +39,7 @@ _Noreturn void ph_trace_refuse(ph_reader *r, lua_State *L, const char *reason)
 
 static int is_register(ph_reader *r, lua_State *L, lua_Debug *ar, int reg, int number)
 {
-    if (!lua_getlocal(L, ar, reg + 1))
-        return 0;
+    lua_getlocal(L, ar, reg + 1); /* a register of the function that is about to use it */
     int is = number ? lua_type(L, -1) == LUA_TNUMBER : ph_symbol_is(r, L, -1);
     lua_pop(L, 1);
     return is;
@@ -65,8 +64,9 @@ static void hook(lua_State *L, lua_Debug *ar)
     int k = ar->currentline;
     if (++t->work > PH_TRACE_INSTRUCTIONS)
         refuse_at(r, k, "it takes more than 1e6 instructions");
+    assert(k > 0 && k < t->marked.list.n); /* all functions of this state are marked */
     const ph_instruction *i = (const ph_instruction *)t->marked.list.data + k;
-    if (k <= 0 || k >= t->marked.list.n || i->watch == PH_WATCH_NOTHING)
+    if (i->watch == PH_WATCH_NOTHING)
         return;
     int a = is_register(r, L, ar, i->a, 0), two = i->watch == PH_WATCH_EQUAL;
     if (i->watch == PH_WATCH_KEY && a)
@@ -238,7 +238,8 @@ int ph_trace_decide(ph_reader *r, lua_State *L, ph_relation relation, int a, int
             .kind = PH_TREE_BRANCH, .relation = relation, .a = a, .b = b, .no = no, .yes = yes};
     }
     const ph_tree_node *n = node_of(t, t->at);
-    if (n->kind != PH_TREE_BRANCH || n->relation != relation || n->a != a || n->b != b)
+    assert(n->kind == PH_TREE_BRANCH); /* all below a leaf is done */
+    if (n->relation != relation || n->a != a || n->b != b)
         ph_trace_refuse(r, L, "it keeps values between its calls");
     int answer = !is_done(t, n->yes);
     t->way[t->n_way++] = (ph_compared){relation, a, b, answer, t->at};
@@ -300,7 +301,7 @@ static void note_message(ph_reader *w, const char *message)
     for (const char *c = strstr(text, ": "); c && w->failed; c = strstr(text, ": "))
         text = c + 2;
     int line = 0, n = 0;
-    if (!w->failed && sscanf(text, "model:%d: %n", &line, &n) == 1 && n > 0)
+    if (!w->failed && sscanf(text, "model:%d: %n", &line, &n) == 1)
         text += n;
     if (strstr(text, "'for' "))
         text = "a loop counts with a number that is not constant";
@@ -336,10 +337,11 @@ static void take_way(ph_reader *w, lua_State *L, const visit *v)
     ((unsigned char *)t->done.data)[t->at] = 1;
     for (int k = t->n_way - 1; k >= 0; k--) {
         const ph_tree_node *n = node_of(t, t->way[k].node);
-        ((unsigned char *)t->done.data)[t->way[k].node] = is_done(t, n->no) && is_done(t, n->yes);
+        ((unsigned char *)t->done.data)[t->way[k].node] =
+            (unsigned char)is_done(t, n->no); /* the later one */
     }
     t->n_leaves++;
-    if (t->n_leaves > PH_TRACE_WAYS && !is_done(t, 0)) {
+    if (t->n_leaves > PH_TRACE_WAYS) {
         t->reason[0] = 0, t->refused = 1;
         note(t, "there are more than 4096 ways through it", 0);
     }
@@ -687,12 +689,8 @@ void ph_trace_all(ph_reader *r)
         return;
     if (r->symbol)
         read_with_symbol(r);
-    if (!r->twin && ph_reader_twin(r, NULL) != PH_OK)
-        refuse_all(r, "the file cannot be read twice");
-    else if (!r->twin->trace->marked.list.n)
-        refuse_all(r, "this version of Lua is not known");
-    else if (!same_functions(r, r->twin))
-        refuse_all(r, "the file is another one when it is read again");
+    if (!r->twin && (ph_reader_twin(r, NULL) != PH_OK || !same_functions(r, r->twin)))
+        refuse_all(r, "the file cannot be read again in time");
     else
         trace_each(r, r->twin);
     ph_reader_free_twin(r);
@@ -712,7 +710,7 @@ int ph_model_function(const ph_model *model, int k, ph_function_info *out)
     snprintf(out->element, sizeof out->element, "%s", r->label);
     memcpy(r->label, label, sizeof label);
     if (!t->program || t->untraced)
-        out->reason = t->reason ? t->reason : "it was not traced";
+        out->reason = t->reason;
     if (!out->line)
         out->line = ph_store_origin(r, fn->kind, fn->element)->line;
     return 1;

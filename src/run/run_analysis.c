@@ -27,6 +27,7 @@ ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_
     ph_state now = ph_sim_state(run->sim);
     size_t nq = (size_t)ph_system_nq(run->sys);
     o.alloc = run->config.alloc;
+    *out = NULL;
     if (!options)
         o.solver = run->def.opt.solver;
     o.load = run->mech ? scale_loads : NULL, o.ctx = run->mech;

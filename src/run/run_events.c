@@ -494,8 +494,10 @@ ph_status ph_run_set_active(ph_run *run, int joint, int active, ph_error *err)
                        "derivatives follow the run, and do not go across a joint that is switched");
     double energy = run->watched.kinetic + run->watched.potential;
     char text[200];
+    ph_guard *guard = run->sim->guard;
     remember(run);
     ph_mechanism_set_active(run->mech, joint, !!active);
+    run->sim->guard = run->events->guard; /* which steps of a model without events do not have */
     ph_guard_before(run->sim);
     if (active && what_is_missed(run, joint, text, sizeof text)[0])
         s = ph_fail(err, PH_E_INCONSISTENT, "%s", text);
@@ -506,8 +508,10 @@ ph_status ph_run_set_active(ph_run *run, int joint, int active, ph_error *err)
     if (s != PH_OK) {
         ph_events_return(run);
         ph_guard_undo(run->sim);
-        return s;
     }
+    run->sim->guard = guard;
+    if (s != PH_OK)
+        return s;
     rest_or_wake(run);
     ph_watch_shock(run, energy);
     ph_over_jump(run);

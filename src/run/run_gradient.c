@@ -214,8 +214,6 @@ static ph_status step(ph_sim *sim, void *ctx, ph_error *err)
 static ph_status refuse(const ph_run *run, ph_error *err)
 {
     const ph_options *o = &run->def.opt;
-    if (run->sim->stepper->sens_ops && !run->sim->stepper->sens_restore) /* ph_sens_create says the rest */
-        return ph_fail(err, PH_E_INPUT, "%s has no adjoint", run->sim->stepper->name);
     if (run->model->changing)
         return ph_fail(err, PH_E_INPUT,
                        "%s: its function keeps values between its calls, and a gradient repeats them",
@@ -403,6 +401,8 @@ ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, doub
     ph_status s = find_objective(run, objective, err);
     if (s == PH_OK)
         s = refuse(run, err);
+    if (s == PH_OK)
+        s = ph_events_refuse(run, PH_NO_BARS, err);
     memset(g.part, 0, (size_t)g.n_parts * sizeof *g.part);
     if (s == PH_OK)
         s = go_back(&g, NULL, memory, value, NULL, err);

@@ -23,7 +23,6 @@ static void hand_over(ph_run *run)
         run->mech->input[k] = run->input[k];
 }
 
-/* Values that are not set are those of the model at hand. */
 /* One that was set in a step of the past, as a line to its end, has come there. */
 static void settle(ph_input *u)
 {
@@ -31,6 +30,7 @@ static void settle(ph_input *u)
         u->t[0] = u->t[1], u->u[0] = u->u[1];
 }
 
+/* Values that are not set are those of the model at hand. */
 static void begin_input(ph_run *run, int k)
 {
     if (run->input_set[k])
@@ -102,6 +102,20 @@ void ph_inputs_put(ph_run *run, int input, double value)
     hand_over(run);
 }
 
+/* Steps by tolerance end at the points of tables. */
+static ph_status find_corners(ph_run *run, ph_error *err)
+{
+    ph_run_def def = run->def;
+    ph_times all;
+    double *own;
+    def.opt.nonsmooth = run->said.opt.nonsmooth;
+    if (ph_corners_find(run, run->model, &def, &all, &own) != PH_OK)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of an input");
+    ph_free(run->config.alloc, run->corners);
+    run->corners = own, run->sim->opt.nonsmooth = run->def.opt.nonsmooth = all;
+    return PH_OK;
+}
+
 ph_status ph_run_set_input(ph_run *run, int input, double value)
 {
     if (input < 0 || input >= run->n_inputs || !isfinite(value))
@@ -109,13 +123,14 @@ ph_status ph_run_set_input(ph_run *run, int input, double value)
     ph_input *u = &run->input[input];
     double now = ph_run_time(run), before = ph_inputs_value(run, input), h = run->def.opt.h;
     int line = !u->step && started(run) && h > 0;
+    int had_table = u->n > 0;
     u->n = u->own = 0; /* its table stays until another one comes */
     u->t[0] = now, u->t[1] = line ? now + h : now;
     u->u[0] = line ? before : value, u->u[1] = value;
     run->jumped |= !line && value != before;
     run->input_set[input] = 1;
     hand_over(run);
-    return PH_OK;
+    return had_table ? find_corners(run, NULL) : PH_OK;
 }
 
 static ph_status check_table(const ph_run *run, int input, int n, const double *t, const double *u,
@@ -134,20 +149,6 @@ static ph_status check_table(const ph_run *run, int input, int n, const double *
                            "input '%s': times of its table must increase: row %d has %.9g after %.9g", name,
                            i + 1, t[i], t[i - 1]);
     }
-    return PH_OK;
-}
-
-/* Steps by tolerance end at its points. */
-static ph_status find_corners(ph_run *run, ph_error *err)
-{
-    ph_run_def def = run->def;
-    ph_times all;
-    double *own;
-    def.opt.nonsmooth = run->said.opt.nonsmooth;
-    if (ph_corners_find(run, run->model, &def, &all, &own) != PH_OK)
-        return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of an input");
-    ph_free(run->config.alloc, run->corners);
-    run->corners = own, run->sim->opt.nonsmooth = run->def.opt.nonsmooth = all;
     return PH_OK;
 }
 

@@ -487,8 +487,6 @@ static ph_status go_back(ph_sens *sens, long steps, const ph_objective *objectiv
         return ph_fail(err, PH_E_INPUT, "a gradient is that of a run of at least one step, from its start");
     if (!objective->final && !objective->integral)
         return ph_fail(err, PH_E_INPUT, "the objective has neither a final value nor an integral");
-    if (!sim->stepper->sens_restore)
-        return ph_fail(err, PH_E_INPUT, "%s has no adjoint", sim->stepper->name);
     if (ph_sim_paced(sim) && sim->opt.nonsmooth.n)
         return ph_fail(err, PH_E_INPUT,
                        "the adjoint does not start anew at times of nonsmooth: give h instead of tol");

@@ -500,6 +500,18 @@ static const ph_solver *at_work(const ph_sim *sim)
     return sim->matrix.solver ? sim->matrix.solver : sim->matrix.initial;
 }
 
+const char *ph_sim_solver_words(const ph_sim *sim)
+{
+    switch (sim->opt.solver) {
+    case PH_BLOCK:
+        return "; the solver block may be at fault: use auto";
+    case PH_FRONT:
+        return "; the solver front may be at fault: use auto";
+    default:
+        return "";
+    }
+}
+
 /* That the step which failed is the least one allowed; "": it is not. Returns text. */
 static const char *least_words(const ph_sim *sim, char *text, size_t size)
 {
@@ -561,8 +573,8 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         return ph_fail(
             err, s,
             "t = %.9g: the matrix of the step is singular at %s: dependent constraints, or a step too "
-            "large%s",
-            t, label, rows);
+            "large%s%s",
+            t, label, ph_sim_solver_words(sim), rows);
     case PH_E_CALLBACK:
         if (!sim->ev.refused) /* one of a neighbouring value, which has its own record */
             return ph_fail(err, s, "t = %.9g: a callback refused for a value near by of a parameter", t);

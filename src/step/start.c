@@ -47,10 +47,11 @@ static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const 
     return s == PH_OK ? solve_once(sim, b_v, sign, b_l, x) : s;
 }
 
-static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
+/* A projection, with the matrix of the evaluated point. */
+static ph_status solve(ph_sim *sim, double sign, const double *b_l, double *x)
 {
-    ph_status s = ph_newton_factor_initial(&sim->matrix, &sim->ev, b_v && sim->lay.friction);
-    return s == PH_OK ? solve_again(sim, b_v, sign, b_l, x) : s;
+    ph_status s = ph_newton_factor_initial(&sim->matrix, &sim->ev, 0);
+    return s == PH_OK ? solve_again(sim, NULL, sign, b_l, x) : s;
 }
 
 ph_status ph_start_perturb(ph_sim *sim, const double *l)
@@ -64,7 +65,7 @@ ph_status ph_start_perturb(ph_sim *sim, const double *l)
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
         if (!lay->sys->constraints[b->row].nonholonomic)
             ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, l + b->col_at, rows + b->row_at);
-    s = solve(sim, NULL, 1, rows, x);
+    s = solve(sim, 1, rows, x);
     for (int i = 0; s == PH_OK && i < lay->nv; i++)
         sim->now.v[i] += x[i];
     return s;
@@ -74,7 +75,7 @@ ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
 {
     ph_status s = evaluate(sim, p);
     if (s == PH_OK)
-        s = solve(sim, NULL, 1, rows, sim->matrix.x);
+        s = solve(sim, 1, rows, sim->matrix.x);
     if (s == PH_OK)
         memcpy(z, sim->matrix.x, sizeof(double) * (size_t)sim->lay.nv);
     return s;
@@ -265,7 +266,7 @@ static ph_status project(ph_sim *sim, ph_point *p, int level)
             return PH_OK;
         if (k > 2 && size >= 0.5 * last) /* rows that are left out may no longer be implied */
             ph_redundant_renew(&sim->matrix, &sim->ev, sim->matrix.initial, PH_E_SINGULAR);
-        s = solve(sim, NULL, -1, rows, x);
+        s = solve(sim, -1, rows, x);
         if (s != PH_OK)
             return s;
         if (!isfinite(ph_small_max(lay->nv, x)))
@@ -348,8 +349,8 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
             return PH_E_NAN;
         if (where >= lay->N)
             return ph_fail(err, s,
-                           "%s: at the initial configuration its rows vanish or repeat other constraints",
-                           ph_constraint_label(lay, where - lay->N, label));
+                           "%s: at the initial configuration its rows vanish or repeat other constraints%s",
+                           ph_constraint_label(lay, where - lay->N, label), ph_sim_solver_words(sim));
         if (where >= 0 && sim->matrix.started)
             return ph_fail(
                 err, s,
@@ -359,9 +360,10 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         if (where >= 0)
             return ph_fail(
                 err, s,
-                "%s: masses coupled to it, or coefficients of its constraints, are too different in size",
-                ph_node_label(lay, where, label));
-        return ph_fail(err, s, "the constraints depend on each other at the initial configuration");
+                "%s: masses coupled to it, or coefficients of its constraints, are too different in size%s",
+                ph_node_label(lay, where, label), ph_sim_solver_words(sim));
+        return ph_fail(err, s, "the constraints depend on each other at the initial configuration%s",
+                       ph_sim_solver_words(sim));
     case PH_E_CALLBACK:
         return ph_fail(err, s, "the callback %s refused the initial values", sim->ev.refused);
     case PH_E_NAN:

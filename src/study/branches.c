@@ -121,10 +121,10 @@ static int join(work *w, int count, const ph_branch_mode *m, int *branch)
 int ph_branches_follow(int cases, int modes, int n, const int *count, const ph_branch_mode *mode, int *branch)
 {
     work w = {.modes = modes, .n = n};
-    int good = modes > 0 && grow(&w);
+    int good = grow(&w);
     memset(branch, 0, (size_t)cases * (size_t)modes * sizeof *branch);
     for (int c = 0; good && c < cases; c++)
         good = join(&w, count[c], mode + (size_t)c * (size_t)modes, branch + (size_t)c * (size_t)modes);
     free(w.trail), free(w.fit);
-    return good ? w.n_branches : 0;
+    return good ? w.n_branches : -1;
 }

@@ -99,11 +99,9 @@ void ph_plan_clear(ph_plan *p)
 
 /* ---- the product ------------------------------------------------------------------------------------- */
 
-/* u in [0, 1]; the ends are met exactly. */
+/* u in [0, 1); the beginning is met exactly. */
 static double between(const ph_vary *v, double u)
 {
-    if (u <= 0 || u >= 1)
-        return u <= 0 ? v->from : v->to;
     return v->log ? v->from * pow(v->to / v->from, u) : v->from + u * (v->to - v->from);
 }
 

@@ -15,44 +15,38 @@
 
 /* ---- channels ----------------------------------------------------------------------------------------- */
 
-static int add_channel(ph_view *v, int what, int index)
+/* Counted where there is no room yet. */
+static void add_channel(ph_view *v, int what, int index)
 {
     int n = ph_run_size(v->run, what, index);
     if (n == 0)
-        return 1;
-    if (v->n_channels % 64 == 0) {
-        ph_view_channel *more = realloc(v->channel, (size_t)(v->n_channels + 64) * sizeof *more);
-        if (!more)
-            return 0;
-        v->channel = more;
-    }
-    v->channel[v->n_channels++] = (ph_view_channel){what, index, v->columns, n};
+        return;
+    if (v->channel)
+        v->channel[v->n_channels] = (ph_view_channel){what, index, v->columns, n};
+    v->n_channels++;
     v->columns += n;
-    return 1;
 }
 
-static int add_channels(ph_view *v)
+static void add_channels(ph_view *v)
 {
     static const struct {
         int list, what;
     } others[] = {{PH_INPUTS, PH_GET_INPUT}, {PH_STATES, PH_GET_STATE}, {PH_ACTUATORS, PH_GET_EFFORT}};
-    int good = 1, sensors = ph_run_count(v->run, PH_SENSORS), joints = ph_run_count(v->run, PH_JOINTS);
-    v->columns = 1;
+    int sensors = ph_run_count(v->run, PH_SENSORS), joints = ph_run_count(v->run, PH_JOINTS);
+    v->n_channels = 0, v->columns = 1;
     for (int k = 0; k < sensors; k++)
-        good = good && add_channel(v, PH_GET_SENSOR, k);
-    good = good && add_channel(v, PH_GET_ENERGY, 0) && add_channel(v, PH_GET_VIOLATION, 0) &&
-           add_channel(v, PH_GET_STEP, 0);
+        add_channel(v, PH_GET_SENSOR, k);
+    add_channel(v, PH_GET_ENERGY, 0), add_channel(v, PH_GET_VIOLATION, 0), add_channel(v, PH_GET_STEP, 0);
     for (int k = 0; joints <= JOINTS_UPTO && k < joints; k++) {
-        good = good && add_channel(v, PH_GET_REACTION, k);
+        add_channel(v, PH_GET_REACTION, k);
         if (ph_run_size(v->run, PH_GET_JOINT_POSITION, k) == 1)
-            good = good && add_channel(v, PH_GET_JOINT_POSITION, k) && add_channel(v, PH_GET_JOINT_RATE, k);
+            add_channel(v, PH_GET_JOINT_POSITION, k), add_channel(v, PH_GET_JOINT_RATE, k);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         for (int k = 0; k < ph_run_count(v->run, others[i].list); k++)
-            good = good && add_channel(v, others[i].what, k);
+            add_channel(v, others[i].what, k);
     for (int k = 0; v->n_bodies <= STATES_UPTO && k < v->n_bodies; k++)
-        good = good && add_channel(v, PH_GET_VELOCITY, k) && add_channel(v, PH_GET_OMEGA, k);
-    return good;
+        add_channel(v, PH_GET_VELOCITY, k), add_channel(v, PH_GET_OMEGA, k);
 }
 
 /* ---- create ------------------------------------------------------------------------------------------- */
@@ -78,16 +72,18 @@ ph_status ph_view_create(ph_view **out, ph_run *run, ph_error *err)
     v->m = m, v->run = run, v->n_bodies = m->n_bodies, v->stride = 1;
     v->points = m->n_bodies >= POINTS_FROM;
     v->per_body = v->points ? 3 : 7;
-    int good = add_channels(v);
+    add_channels(v);
     v->size = (size_t)v->n_bodies * (size_t)v->per_body + (size_t)v->columns;
     double room = BYTES_MOST / (4 * (double)v->size);
     v->capacity = 2 * (long)(fmin(fmax(room, FRAMES_LEAST), FRAMES_MOST) / 2);
-    v->data = good ? malloc((size_t)(v->capacity + 1) * v->size * sizeof *v->data) : NULL;
+    v->channel = malloc((size_t)v->n_channels * sizeof *v->channel);
+    v->data = malloc((size_t)(v->capacity + 1) * v->size * sizeof *v->data);
     v->row = malloc((PH_SENSOR_MAX + 8) * sizeof *v->row);
-    if (!v->data || !v->row) {
+    if (!v->channel || !v->data || !v->row) {
         ph_view_destroy(v);
         return refuse(err, PH_E_MEMORY, "not enough memory for the view");
     }
+    add_channels(v);
     *out = v;
     return PH_OK;
 }

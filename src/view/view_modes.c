@@ -109,7 +109,10 @@ ph_status ph_view_modes(ph_view *v, ph_run *run, const ph_state *s, ph_modes *mo
     for (int k = 0; k < n && status == PH_OK; k++) {
         ph_modes_value(modes, k, &v->value[2 * k], &v->value[2 * k + 1]);
         v->n_modes = k + 1;
-        if (ph_modes_shape(modes, k, Y, Y + nv, NULL) != PH_OK)
+        ph_status known = ph_modes_shape(modes, k, Y, Y + nv, NULL);
+        if (known == PH_E_MEMORY)
+            status = known;
+        if (known != PH_OK)
             continue; /* a mode without a shape has its frequency */
         for (int part = 0; part < 2; part++) {
             move(&m, Y + (size_t)part * nv);
