@@ -132,10 +132,22 @@ static inline void link_values_3(const double *B, const double *Gl, const double
     ph_rows_store(W, ph_rows_add(w, ph_rows_scale(inv_gp, ph_rows_load(Z))));
 }
 
+/* B^T and B */
+static void put_links(const ph_layout *lay, const double *B, double *BT, double *W)
+{
+    memcpy(W, B, sizeof(double) * (size_t)lay->size_links);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_transpose(b->m, b->n, B + b->at, BT + b->at);
+}
+
 static void assemble_links(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
 {
     const ph_layout *lay = nm->lay;
     int index3 = nm->formulation == PH_INDEX3;
+    if (index3 && !lay->friction && !lay->nonholonomic) {
+        put_links(lay, ev->B, nm->A + nm->BT, nm->A + nm->W);
+        return;
+    }
     const double *Gl_0 = lay->friction ? ev->Gl : NULL;
     double *BT_0 = nm->A + nm->BT, *W_0 = nm->A + nm->W;
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
@@ -244,12 +256,9 @@ ph_status ph_newton_factor_as_is(ph_newton_matrix *nm, const ph_eval *ev, int fr
             memcpy(A, ev->M + b->at, sizeof(double) * (size_t)(b->m * b->n));
             A += b->m * b->n;
         }
-    memcpy(W, ev->B, sizeof(double) * (size_t)lay->size_links);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        ph_small_transpose(b->m, b->n, ev->B + b->at, BT + b->at);
-        for (int k = 0; friction && k < b->m * b->n; k++)
-            BT[b->at + k] += ev->Gl[b->at + k];
-    }
+    put_links(lay, ev->B, BT, W);
+    for (int k = 0; friction && k < lay->size_links; k++)
+        BT[k] += ev->Gl[k];
     ph_redundant_strike(nm, 1, BT, W);
     return ph_solver_factor(nm->initial, nm->A0);
 }
