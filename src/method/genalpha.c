@@ -409,8 +409,7 @@ static void correct_eta(ph_sim *sim, const double *x)
 {
     genalpha *m = of(sim);
     ph_newton_eta(&sim->matrix, m->Bn, m->ops.eta, x, m->dy, sim->next.eta);
-    for (int i = 0; i < sim->lay.nv; i++)
-        m->y[i] += m->p.gp * m->dy[i];
+    ph_vector_add(sim->lay.nv, m->p.gp, m->dy, m->y);
 }
 
 PH_INLINE void turn(int n, const double *Tinv, const double *dq, double *theta)

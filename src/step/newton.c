@@ -526,11 +526,32 @@ ph_status ph_newton_factor(ph_sim *sim, const ph_step_ops *o)
     return s;
 }
 
+/* f = B^T y, node by node */
+static void reactions(const ph_layout *lay, const double *B, const double *y, double *f)
+{
+    const int *k = lay->link_of;
+    for (int i = 0; i < lay->N; i++) {
+        const int *end = lay->link_of + lay->link_end[i];
+        int n = lay->slot[i].dim;
+        double *at = f + lay->slot[i].v_at;
+        if (k == end)
+            memset(at, 0, sizeof(double) * (size_t)n);
+        else
+            reaction(lay, k, end, n, B, y, at);
+        k = end;
+    }
+}
+
 void ph_newton_eta(const ph_newton_matrix *nm, const double *Bn, double scale, const double *x, double *dy,
                    double *eta)
 {
     const ph_layout *lay = nm->lay;
     const double *x_eta = x + lay->nv + lay->nl;
+    if (!lay->nonholonomic) { /* eta has the places of lambda */
+        reactions(lay, Bn, x_eta, dy);
+        ph_vector_add(nm->n_eta, scale, x_eta, eta);
+        return;
+    }
     memset(dy, 0, sizeof(double) * (size_t)lay->nv);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
         if (nm->eta_at[b->row] >= 0)
