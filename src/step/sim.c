@@ -550,19 +550,20 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         if (sim->opt.tol > 0)
             return ph_fail(err, s,
                            "t = %.9g: Newton's method did not converge in %d iterations, even with a step of "
-                           "h = %.3g%s%s",
-                           t, f->iterations, f->h, least_words(sim, least, sizeof least), rows);
+                           "h = %.3g%s%s%s",
+                           t, f->iterations, f->h, least_words(sim, least, sizeof least),
+                           ph_sim_solver_words(sim), rows);
         if (f->spin > PH_SIM_SPIN_LIMIT)
             return ph_fail(
                 err, s,
                 "t = %.9g: Newton's method did not converge in %d iterations; a body turns by %.2g "
-                "rad in one step of h = %g: use a smaller step%s",
-                t, f->iterations, f->spin, f->h, rows);
+                "rad in one step of h = %g: use a smaller step%s%s",
+                t, f->iterations, f->spin, f->h, ph_sim_solver_words(sim), rows);
         return ph_fail(
             err, s,
             "t = %.9g: Newton's method did not converge in %d iterations with h = %g: use a smaller "
-            "step%s",
-            t, f->iterations, f->h, rows);
+            "step%s%s",
+            t, f->iterations, f->h, ph_sim_solver_words(sim), rows);
     case PH_E_SINGULAR:
         if (where >= sim->lay.N && where < sim->lay.N + sim->lay.C)
             ph_constraint_label(&sim->lay, where - sim->lay.N, label);

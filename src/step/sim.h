@@ -112,7 +112,7 @@ static inline int ph_sim_has_grid(const ph_sim *sim)
     return sim->opt.tol > 0 && sim->opt.h > 0;
 }
 
-/* What to say where a matrix is singular: a solver that the user chose may be at fault; "" for those that exchange any rows */
+/* What to say where a matrix is singular, or Newton's method fails: a solver that the user chose may be at fault; "" for those that exchange any rows */
 const char *ph_sim_solver_words(const ph_sim *sim);
 double ph_sim_clock(void);         /* s since some moment */
 double ph_sim_since(double begun); /* s; 0 where a clock was set back */
