@@ -77,8 +77,47 @@ particle{name="p", mass=m, position={math.cos(a), 0, math.sin(a)}}
 run{t_end=0.05, h=1e-3}
 MODEL
 refused "parameter 'a' cannot stay open" "$dir/lifted.lua" --open a --fmu "$dir/x.fmu"
+cat > "$dir/half.lua" <<'MODEL'
+model "half"
+local a = param("a", 0.3)
+particle{name="p", mass=1 + a, position={math.cos(a), 0, 0}}
+run{t_end=0.05, h=1e-3}
+MODEL
+refused "parameter 'a' cannot stay open in an FMU: an initial value is no polynomial of it" "$dir/half.lua" --open a --fmu "$dir/x.fmu"
+cat > "$dir/two.lua" <<'MODEL'
+model "two"
+particle{name="p", mass=1}
+input{name="x", value=1}
+sensor{name="x", type="position", body="p"}
+sensor{name="y", type="custom", f=function(t, s) return t end}
+input{name="y", value=2}
+run{t_end=0.05, h=1e-3}
+MODEL
+refused "two variables of the FMU would be called 'y'" "$dir/two.lua" --fmu "$dir/x.fmu"
 refused "cannot write" "$dir/arm.lua" --name arm --fmu "$dir/not/there.fmu"
 [ ! -e "$dir/x.fmu" ] || { echo "an FMU of a refused model is left"; exit 1; }
+
+# Particles, more variables than fit at first, units that are not in the table, none at all, an effort that is an input.
+cat > "$dir/many.lua" <<'MODEL'
+model "many"
+for i = 1, 15 do particle{name="p" .. i, mass=1, position={i, 0, 0}} end
+body{name="b", mass=1, inertia={1, 1, 1}}
+joint{name="h", type="revolute", bodies={"ground", "b"}, at={0, 0, 0}, axis={0, 0, 1}}
+input{name="u", value=1, unit="kN m"}
+input{name="v", value=2}
+actuator{name="m", joint="h", effort="u"}
+sensor{name="e", type="effort", of="m"}
+sensor{name="w", type="power", of="m"}
+sensor{name="r", type="reaction", joint="h"}
+run{t_end=0.05, h=1e-3}
+MODEL
+CC=no_such_compiler "$POLHODE" compile "$dir/many.lua" --fmu "$dir/many.fmu" 2> "$dir/err"
+rm -rf "$dir/open"
+python3 -m zipfile -e "$dir/many.fmu" "$dir/open"
+grep -q 'name="bodies.p15.velocity\[3\]"' "$dir/open/modelDescription.xml"
+grep -q '<Unit name="kN m"/>' "$dir/open/modelDescription.xml"
+! grep -q 'bodies.p1.rotation' "$dir/open/modelDescription.xml"
+cc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$dir/open/sources/many_fmu.c"
 
 # Without a compiler there are sources, and a sentence says so.
 CC=no_such_compiler "$POLHODE" compile "$dir/arm.lua" --name arm --fmu "$dir/bare.fmu" 2> "$dir/err"

@@ -307,7 +307,7 @@ static void folded_integers(void **state)
     for (int k = 0; k < 2; k++) { /* Lua says what they are */
         ph_program *p = program_of(g, out + k, 1);
         assert_false(ph_expr_graph_is_constant(g, out[k], &c));
-        assert_int_equal(ph_program_values(p, NULL, room, y), PH_UNTRACED);
+        assert_int_equal(ph_program_values(p, y, room, y), PH_UNTRACED);
         ph_program_destroy(p);
     }
     int x = argument(g, 0), whole = ph_expr_graph_op(g, PH_OP_FLOOR, x, 0);

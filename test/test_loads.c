@@ -266,6 +266,13 @@ static const char *const numbers[] = {
     TWO "joint{ name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, axis = {math.cos(p), math.sin(p), "
         "0} }\n"
         "actuator{ name = 'm', joint = 'j', effort = 2" ENDS,
+    TWO "input{ name = 'u', value = 3 }\njoint{ name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, "
+        "axis = {1, 0, 0} }\n"
+        "actuator{ name = 'm', joint = 'j', effort = 'u', k = p" ENDS,
+    TWO "joint{ name = 'j', type = 'distance', bodies = {'a', 'b'}, at_a = {0, p, 0}, at_b = {0, p, 0}" ENDS,
+    "local p = param('p', 0.7)\nbody{ name = 'a', mass = 1, inertia = {0.1, 0.2, 0.1}, position = {0, 0, p} "
+    "}\n"
+    "joint{ name = 'j', type = 'rolling', bodies = {'ground', 'a'}, axis = {0, 1, 0}, radius = p" ENDS,
     TWO "body{ name = 'c', mass = p, inertia = {0.1, 0.2, 0.3}, position = {3, 0, 0}" ENDS,
     TWO "body{ name = 'c', mass = 1, inertia = {0.1, 0.2, 0.1 + 0.2*p}, position = {3, 0, 0}" ENDS,
     TWO "particle{ name = 'c', mass = p, position = {3, 0, 0} }\n"
@@ -321,6 +328,7 @@ static void another_structure(void **state)
         TWO "if p > 0.7 then constraint{ name = 'c', f = function(t, s) return s.a.position.y end } end",
         JOINT "type = 'revolute', at = {0, 0, 0}, axis = {0, 1, 0},\n"
               "drive = p > 0.7 and function(t) return t^2 end or nil" ENDS,
+        JOINT "type = 'distance', drive = p > 0.7 and function(t) return 1 + t^2 end or nil" ENDS,
         TWO "state{ name = 'x', rate = function(t) return t end }",
         JOINT
         "type = 'revolute', at = {0, 0, 0}, axis = {0, 1, 0} }\n"

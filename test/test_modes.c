@@ -1,5 +1,6 @@
 /* Modes: closed forms at rest, with damping, spinning, turning, rolling; what is refused. */
 #include "modes_cases.h"
+#include "problem/problem.h"
 
 static void pendulums(void **state)
 {
@@ -284,14 +285,34 @@ static void memory_is_short(void **state)
     resting_close(&h);
 }
 
+/* Modes of a system that is too large for dense matrices are refused before these are made. */
+static void too_large(void **state)
+{
+    (void)state;
+    ph_problem *p = ph_problem_create("chain", &(ph_problem_def){260, 0});
+    ph_modes *m;
+    ph_error err = {0};
+    assert_non_null(p);
+    assert_int_equal(ph_modes_create(&m, &p->sys, 0, p->q0, p->v0, NULL, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "modes are found for at most 1500 velocities; this system has 1560");
+    assert_null(m);
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulums),           cmocka_unit_test(double_pendulum),
-        cmocka_unit_test(spring_chain),        cmocka_unit_test(body_on_a_bushing),
-        cmocka_unit_test(damped_and_unstable), cmocka_unit_test(four_bar_swings),
-        cmocka_unit_test(sliding_block),       cmocka_unit_test(unsteady_motions_are_refused),
-        cmocka_unit_test(middle_axis),         cmocka_unit_test(memory_is_short),
+        cmocka_unit_test(too_large),
+        cmocka_unit_test(pendulums),
+        cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(spring_chain),
+        cmocka_unit_test(body_on_a_bushing),
+        cmocka_unit_test(damped_and_unstable),
+        cmocka_unit_test(four_bar_swings),
+        cmocka_unit_test(sliding_block),
+        cmocka_unit_test(unsteady_motions_are_refused),
+        cmocka_unit_test(middle_axis),
+        cmocka_unit_test(memory_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

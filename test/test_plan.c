@@ -82,7 +82,7 @@ static void test_refused(void **state)
     ph_error err = {0};
     ph_status s = PH_OK;
     for (int k = 0; k <= PH_VARY_MAX; k++) {
-        char text[16];
+        char text[32];
         assert_int_equal(s, PH_OK);
         snprintf(text, sizeof text, "p%d=1,2", k);
         s = ph_plan_add(&p, text, &err);

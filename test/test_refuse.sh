@@ -355,6 +355,7 @@ mapfile -t names < <(printf 'p%d\n' {1..60})
     cat arm.lua
 } >many.lua
 sed -e 's/t_end = [0-9.]*, //' arm.lua >endless.lua
+sed -e '/^local m/a param("m2", 0)' arm.lua >two.lua
 while IFS='|' read -r sentence command; do
     [[ -n $sentence ]] || continue
     # shellcheck disable=SC2086 # words of a command
@@ -421,6 +422,12 @@ it must be NAME=VALUE|compile arm.lua --set LONG=1
 the lists combine to more than 256 variants|converge heavy_top --h 1e-2,5e-3 --tol 1e-3,1e-4 --rho 0:1:50 --sigma 0:1:4
 the lists combine to more than 256 variants|converge heavy_top --h 1e-2,5e-3 --rho 0:1:64 --sigma 0:1:64 --newton full,step,simplified,modified --formulation ggl,index2,index3 --start plain,perturbed --method genalpha,bliedf,rkmk --order 1,2,3,4,5,6
 more than 256 combinations of methods and their numbers|stability --method genalpha,bliedf --rho 0:1:64 --sigma 0:1:64 --z 1
+--set: '1x' is not a number|run arm.lua --set m=1x
+--vary: 'm' is not of the form NAME=VALUES|modes arm.lua --vary m
+--from: -1 s is outside 0 to t_end|converge heavy_top --h 1e-3,5e-4 --from -1
+(there are: m, m2) or a number of run|sweep two.lua --vary nope=1,2
+there is no parameter 'k'; the model has: m, m2|sens two.lua --param k
+--expect|converge arm.lua --h 1e-3 --expect 2
 its value is missing|run arm.lua --h
 its value is missing; '--json' is an option|run arm.lua --h --json
 is not of the form A,B|run arm.lua --plot x.svg --plot-xy tip.x
@@ -437,6 +444,27 @@ for name in arm.txt plain_name ./arm.lua; do
 done
 run 0 run arm.lua --h=2e-3 --json
 has out '"steps":5'
+run 0 check many.lua
+has out "arm: 1 body"
+run 0 sweep two.lua --vary m=1,2 --set m2=3 -o two.csv --quiet
+has two.csv "m2 = 3"
+run 0 sens two.lua --param m,m2 --check
+has out "m2"
+run 0 converge heavy_top --h 1e-2,5e-3 --t-end 0.05 --steps random:3 --reference exact --json
+is_json out
+run 0 converge arm.lua --h 5e-3,2.5e-3 --tol 1e-3,1e-4 --compiled --reference finest --quiet
+has err "--compiled: compiled steps are of one size; the study goes on without"
+sed -e 's/run   {/run { method = "rkmk",/' arm.lua >rkmk.lua
+run 0 cite rkmk.lua
+[[ -s out ]] || fail "nothing to cite"
+{
+    cat arm.lua
+    for k in {1..20}; do echo "sensor { name = 's$k', type = 'position', body = 'arm' }"; done
+} >sensors.lua
+refused "--sensor: more than 16 of them" converge sensors.lua --h 1e-3,5e-4 --sensor "$(printf 's%d,' {1..19})s20"
+sed -e '$a sensor { name = "part", custom = function(t, s) if t < 0 then return #("x" .. t) end return t end }' arm.lua >part.lua
+run 0 check part.lua
+has out "it is called and differenced there"
 run 0 sweep many.lua --vary m=1,2 -o many.csv --quiet
 has many.csv "a_long_name_of_p1 = 1, " ", ..."
 run 0 converge arm.lua --h 1e-3:1e-3:1 --reference finest --json

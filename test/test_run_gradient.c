@@ -245,12 +245,71 @@ static void tolerances_refused(void **state)
     ph_problem_destroy(p);
 }
 
+/* The integral of a squared distance from data by the trapezoidal rule of ten steps; beyond the data nothing counts. A body with
+ * x = w t, so that J is c w^2 and dJ/dw = 2 J/w; a function may be added to it. Quaternions of either sign are the same. */
+static void distances_from_data(void **state)
+{
+    (void)state;
+#define FREE                                                                                                 \
+    "local w = param('w', 2)\nbody{ name = 'b', mass = 1, inertia = {1, 1, 1}, velocity = {w, 0, 0} }\n"
+#define PLACE FREE "sensor{ name = 's', type = 'position', body = 'b' }\n"
+#define TURN  FREE "sensor{ name = 's', type = 'rotation', body = 'b' }\n"
+#define END   "run{ t_end = 0.1, h = 0.01 }"
+    static const struct {
+        const char *text, *data;
+        double until, each,
+            more; /* x^2 counts up to there, a constant all the time, and what a function adds */
+    } row[] = {
+        {PLACE "objective{ name = 'J', data = 'd.csv', sensor = 's' }\n" END,
+         "0,0,0,0\n0.05,0,0,0\n0.1,0,0,0\n", 1, 0, 0},
+        {PLACE "objective{ name = 'J', data = 'd.csv', sensor = 's' }\n" END, "0,0,0,0\n0.05,0,0,0\n", 0.05,
+         0, 0},
+        {PLACE "objective{ name = 'J', data = 'd.csv', sensor = 's' }\n" END,
+         "-1,0,0,0\n0,0,0,0\n1,0,0,0\n2,0,0,0\n3,0,0,0\n", 1, 0, 0},
+        {PLACE "objective{ name = 'J', data = 'd.csv', sensor = 's', integral = function(t, s) return "
+               "3*s.b.position.x^2 end }\n" END,
+         "0,0,0,0\n1,0,0,0\n", 1, 0, 3},
+        {TURN "objective{ name = 'J', data = 'd.csv', sensor = 's' }\n" END, "0,1,0,0,0\n1,1,0,0,0\n", 0, 0,
+         0},
+        {TURN "objective{ name = 'J', data = 'd.csv', sensor = 's' }\n" END, "0,-1,0,0,0\n1,-1,0,0,0\n", 0, 0,
+         0},
+        {TURN "objective{ name = 'J', data = 'd.csv', sensor = 's' }\n" END,
+         "0,-0.8,0.6,0,0\n1,-0.8,0.6,0,0\n", 0, 0.4, 0},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        int turns = strstr(row[k].text, "rotation") != NULL;
+        scratch s = scratch_create("model.lua");
+        char path[300];
+        scratch_write(&s, row[k].text, strlen(row[k].text));
+        snprintf(path, sizeof path, "%.*sd.csv", (int)(strrchr(s.path, '/') + 1 - s.path), s.path);
+        FILE *f = fopen(path, "w");
+        fprintf(f, "%s%s", turns ? "t,s.1,s.2,s.3,s.4\n" : "t,s.1,s.2,s.3\n", row[k].data);
+        fclose(f);
+        ph_run *run = open_run(s.path, NULL, 0);
+        double J, slope, sum = 0;
+        ph_error err = {0};
+        if (ph_run_gradient(run, 0, &(int){0}, 1, 0, &J, &slope, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        for (int i = 0; i <= 10; i++) {
+            double t = 0.01 * i, x = 2 * t;
+            sum += (i % 10 ? 0.01 : 0.005) *
+                   ((t < row[k].until + 1e-9 ? x * x : 0) + row[k].more * x * x + row[k].each);
+        }
+        check_near(J, sum, 1e-14);                                         /* round-off */
+        check_near(slope, row[k].each > 0 || turns ? 0 : 2 * J / 2, 1e-8); /* derivative */
+        ph_run_close(run);
+        remove(path);
+        scratch_remove(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tolerances_refused), cmocka_unit_test(gradients), cmocka_unit_test(gradient_and_on),
-        cmocka_unit_test(gradients_that_end), cmocka_unit_test(refusals),  cmocka_unit_test(of_a_system),
-        cmocka_unit_test(error_of_an_end),
+        cmocka_unit_test(distances_from_data), cmocka_unit_test(tolerances_refused),
+        cmocka_unit_test(gradients),           cmocka_unit_test(gradient_and_on),
+        cmocka_unit_test(gradients_that_end),  cmocka_unit_test(refusals),
+        cmocka_unit_test(of_a_system),         cmocka_unit_test(error_of_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,13 +161,45 @@ static void not_there(void **state)
     ph_problem_destroy(p);
 }
 
+/* What was moved to make the initial values consistent is named by what it is. */
+static void assembled(void **state)
+{
+    (void)state;
+#define SHAFTS                                                                                               \
+    "body{ name = 'a', mass = 1, inertia = {1, 1, 1} }\nbody{ name = 'b', mass = 1, inertia = {1, 1, 1} }\n" \
+    "joint{ name = 'j', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = {0, 0, 1} }\n"   \
+    "joint{ name = 'k', type = 'revolute', bodies = {'ground', 'b'}, at = {0, 0, 0}, axis = {0, 0, 1} }\n"
+    static const struct {
+        const char *text, *positions, *velocities;
+    } row[] = {
+        {"body{ name = 'a', mass = 1, inertia = {1, 1, 1} }\n"
+         "constraint{ name = 'c', f = function(t, s) return s.a.position.x - 0.5 end }\nrun{ h = 0.01, "
+         "assemble = true }",
+         "constraint 'c': the initial positions violated it by 0.5 and were moved", ""},
+        {SHAFTS "coupling{ name = 'g', joints = {'j', 'k'}, ratio = 2, offset = 0.25 }\nrun{ h = 0.01, "
+                "assemble = true }",
+         "coupling 'g': the initial positions violated it by 0.25 and were moved", ""},
+        {"body{ name = 'a', mass = 1, inertia = {1, 1, 1}, velocity = {0, 0, 3} }\n"
+         "joint{ name = 'j', type = 'spherical', bodies = {'ground', 'a'}, at = {0, 0, 0} }\nrun{ h = 0.01, "
+         "assemble = true }",
+         "", "joint 'j': the initial velocities violated it by 3 and were moved"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        scratch file;
+        ph_run *run = run_of(&file, row[k].text, NULL, 0);
+        char text[200];
+        assert_string_equal(ph_run_assembled(run, 0, text, sizeof text), row[k].positions);
+        assert_string_equal(ph_run_assembled(run, 1, text, sizeof text), row[k].velocities);
+        ph_run_close(run);
+        scratch_remove(&file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(not_there),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(turns),
-        cmocka_unit_test(turns_to_and_fro),
+        cmocka_unit_test(assembled), cmocka_unit_test(not_there),        cmocka_unit_test(numbers),
+        cmocka_unit_test(turns),     cmocka_unit_test(turns_to_and_fro),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

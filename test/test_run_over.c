@@ -53,9 +53,44 @@ static void over_time(void **state)
     }
 }
 
+/* Where an event makes a number jump, the integral has both values there; before the first step means are the number itself. */
+static void jumps(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body{ name = 'a', mass = 1, inertia = {1, 1, 1} }\ninput{ name = 'u', value = 2 }\n"
+        "sensor{ name = 'i', custom = function(t, s) return s.inputs.u end, over_time = 'integral' }\n"
+        "sensor{ name = 'm', custom = function(t, s) return s.inputs.u end, over_time = 'mean' }\n"
+        "sensor{ name = 'r', custom = function(t, s) return s.inputs.u end, over_time = 'rms' }\n"
+        "event{ name = 'on', when = function(t, s) return t - 0.02 end, action = {set = {u = 5}} }\n"
+        "event{ name = 'between', when = function(t, s) return t - 0.034 end, action = {set = {u = 6}} }\n"
+        "run{ h = 0.01, t_end = 0.05 }";
+    scratch file = scratch_create("jumps.lua");
+    scratch_write(&file, text, strlen(text));
+    ph_run *run;
+    double x;
+    ph_run_config c = ph_run_defaults();
+    assert_int_equal(ph_run_open(&run, file.path, &c, NULL), PH_OK);
+    assert_int_equal(ph_run_start(run, NULL), PH_OK);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(ph_run_get(run, PH_GET_OVER, k, &x), PH_OK);
+        assert_true(x == (k ? 2 : 0)); /* exact */
+    }
+    assert_int_equal(ph_run_until(run, 0.05, NULL), PH_OK);
+    assert_int_equal(ph_run_get(run, PH_GET_OVER, 0, &x), PH_OK);
+    check_near(x, 2 * 0.02 + 5 * 0.014 + 6 * 0.016, 1e-15); /* round-off */
+    assert_int_equal(ph_run_get(run, PH_GET_OVER, 1, &x), PH_OK);
+    check_near(x, (2 * 0.02 + 5 * 0.014 + 6 * 0.016) / 0.05, 1e-14); /* round-off */
+    assert_int_equal(ph_run_get(run, PH_GET_OVER, 2, &x), PH_OK);
+    check_near(x * x, (4 * 0.02 + 25 * 0.014 + 36 * 0.016) / 0.05, 1e-13); /* round-off */
+    ph_run_close(run);
+    scratch_remove(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jumps),
         cmocka_unit_test(over_time),
         cmocka_unit_test(balance),
     };

@@ -280,9 +280,65 @@ static void switched_by_hand(void **state)
     scratch_remove(&file);
 }
 
+/* A joint that repeats another one cannot engage in index-2, whose positions drift; nothing changes then. */
+static void redundant_by_hand(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body{ name = 'a', mass = 1, inertia = {1, 1, 1}, velocity = {0, 0, 0} }\n"
+        "joint{ name = 'j', type = 'fixed', bodies = {'ground', 'a'}, active = false }\n"
+        "joint{ name = 'k', type = 'spherical', bodies = {'ground', 'a'}, at = {0, 0, 0} }\n"
+        "torque{ body = 'a', value = {0, 0, 1} }\nrun{ h = 0.01, t_end = 0.1 }";
+    static const char *const forms[] = {"formulation=index2", "formulation=ggl"};
+    for (int f = 0; f < 2; f++) {
+        scratch file;
+        ph_run *run = run_of(&file, text, &forms[f], 1);
+        ph_error err = {0};
+        snapshot before = snap_run(run);
+        assert_int_equal(ph_run_set_active(run, 0, 1, &err), f ? PH_OK : PH_E_INPUT);
+        snapshot after = snap_run(run);
+        if (f == 0) {
+            assert_non_null(strstr(err.text, "index-2 lets positions drift off the constraints"));
+            assert_true(same_bits(&before, &after)); /* exact */
+        }
+        free(before.x), free(after.x);
+        steps_of(run, 3);
+        double w[3];
+        assert_int_equal(ph_run_get(run, PH_GET_OMEGA, 0, w), PH_OK);
+        check_near(w[2], f ? 0 : 0.03, 1e-12); /* round-off: held, or turned by 1 N m for 0.03 s */
+        ph_run_close(run);
+        scratch_remove(&file);
+    }
+}
+
+/* A disc that rolls and is welded: what the weld implies cannot be one of the rows that only rates have. */
+static void rolling_and_welded(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body{ name = 'a', mass = 1, inertia = {1, 2, 1}, position = {0, 0, 1}, velocity = {0, 0, 0} }\n"
+        "joint{ name = 'r', type = 'rolling', bodies = {'ground', 'a'}, axis = {0, 1, 0}, radius = 1 }\n"
+        "joint{ name = 'w', type = 'fixed', bodies = {'ground', 'a'} }\nrun{ h = 0.01, t_end = 0.1 }";
+    scratch file = scratch_create("welded.lua");
+    ph_run *run = NULL;
+    ph_error err = {0};
+    scratch_write(&file, text, strlen(text));
+    ph_run_config c = ph_run_defaults();
+    ph_status s = ph_run_open(&run, file.path, &c, &err);
+    if (s == PH_OK)
+        s = ph_run_start(run, &err);
+    assert_int_equal(s, PH_E_INPUT);
+    if (!strstr(err.text, "a non-holonomic constraint repeats what holonomic ones imply"))
+        fail_msg("%s", err.text);
+    ph_run_close(run);
+    scratch_remove(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(redundant_by_hand),
+        cmocka_unit_test(rolling_and_welded),
         cmocka_unit_test(rows_without_a_number),
         cmocka_unit_test(switched_by_hand),
         cmocka_unit_test(no_allocation),

@@ -265,6 +265,16 @@ static void gradients_refused(void **state)
     assert_string_equal(err.text, "the objective has neither a final value nor an integral");
     assert_int_equal(ph_sens_gradient(r.sens, 0, &final, 0, &value, &gradient, &err), PH_E_INPUT);
     assert_string_equal(err.text, "a gradient is that of a run of at least one step, from its start");
+    ph_sim *plain;
+    assert_int_equal(ph_sim_create(&plain, &r.self.sys, &o, 0, r.self.q0, r.self.v0, &err), PH_OK);
+    size_t size = ph_sim_save_size(plain);
+    void *saved = malloc(size);
+    assert_int_equal(ph_sim_save(r.sim, saved, size), PH_E_INPUT);
+    assert_int_equal(ph_sim_save(plain, saved, size), PH_OK);
+    ph_sim_destroy(plain);
+    assert_int_equal(ph_sim_restore(r.sim, saved, size, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "derivatives follow this simulation, and a saved state has none");
+    free(saved);
     assert_int_equal(ph_sens_error_of(r.sens, 3, &final, 0, &value, time, term, &err), PH_E_INPUT);
     assert_string_equal(err.text, "the error of an objective is that of error bars, not of parameters");
     assert_int_equal(ph_sim_run(r.sim, 1, NULL, NULL, &err), PH_OK);

@@ -193,12 +193,26 @@ static void zeros_of_jordan_blocks(void **state)
     assert_int_equal(ph_remove_zeros(2, noise, 1e-14, 1e-15, work), 0);
 }
 
+/* What is not finite has no eigenvalues; a triangle has those of its diagonal, also where they are the same. */
+static void refuses_nan(void **state)
+{
+    (void)state;
+    const double bad[4] = {1, NAN, 0, 1}, same[4] = {1, 0, 1, 1}, plain[4] = {2, 0, 0, 3};
+    double complex value[2], vector[2];
+    assert_int_equal(ph_eigenvalues(2, bad, value), PH_E_NAN);
+    assert_int_equal(ph_eigenvalues(2, same, value), PH_OK);
+    assert_true(cabs(value[0] - 1) < 1e-7 && cabs(value[1] - 1) < 1e-7); /* round-off: the root of it */
+    assert_int_equal(ph_eigenvector(2, plain, NAN, 1, 1, vector), PH_E_NAN);
+    assert_int_equal(ph_eigenvector(2, plain, 3, 0, 1, vector), PH_OK); /* of no size given */
+    assert_true(cabs(vector[0]) < 1e-9 && cabs(vector[1] - 1) < 1e-9);  /* round-off */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_complex_pairs),          cmocka_unit_test(finds_special_ones),
-        cmocka_unit_test(splits_into_singular_vectors), cmocka_unit_test(finds_vectors),
-        cmocka_unit_test(zeros_of_jordan_blocks),
+        cmocka_unit_test(refuses_nan),        cmocka_unit_test(finds_complex_pairs),
+        cmocka_unit_test(finds_special_ones), cmocka_unit_test(splits_into_singular_vectors),
+        cmocka_unit_test(finds_vectors),      cmocka_unit_test(zeros_of_jordan_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

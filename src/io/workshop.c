@@ -1,5 +1,6 @@
 /* Sources, built in a folder of their own. */
 #include "io/workshop.h"
+#include "io/retry.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -97,15 +98,13 @@ const char *ph_workshop_processor(void)
 /* The command to its end: 0, its exit status, 127 where it is not there, -1 where it was killed. */
 static int run_command(const char *const *word)
 {
-    int status = -1;
     pid_t child = fork();
     if (child == 0) {
         execvp(word[0], (char *const *)word);
         _exit(127);
     }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    int status = child > 0 ? ph_retry_wait(child) : -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 int ph_workshop_build(const ph_workshop *w, const char *ending, int hidden, const char *processor,

@@ -2,6 +2,7 @@
  * that the format knows, so that equal contents are equal archives. */
 #include "io/zip.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ uint32_t ph_zip_crc(const void *bytes, size_t size)
 
 static void put(ph_zip *z, const void *bytes, size_t size)
 {
-    z->failed |= size > 0 && fwrite(bytes, 1, size, z->out) != size;
+    z->failed |= fwrite(bytes, 1, size, z->out) != size;
     z->at += (uint32_t)size;
 }
 
@@ -52,7 +53,8 @@ void ph_zip_open(ph_zip *z, FILE *out)
 void ph_zip_add(ph_zip *z, const char *name, const void *bytes, size_t size)
 {
     int k = z->n;
-    if (k == PH_ZIP_FILES || strlen(name) >= PH_ZIP_NAME || size > UINT32_MAX / 2 || z->at > UINT32_MAX / 2) {
+    assert(k < PH_ZIP_FILES && strlen(name) < PH_ZIP_NAME);
+    if (size + z->at > UINT32_MAX / 2) {
         errno = EFBIG, z->failed = 1;
         return;
     }

@@ -208,9 +208,8 @@ static int comparable(int n, const ph_mechanism *const *at)
     int ok = at[0]->space->plain && at[0]->model->n_constraints == 0 && at[0]->n_flex == 0 &&
              at[0]->model->n_couplings == 0 && at[0]->model->n_states == 0;
     for (int k = 1; k < n; k++)
-        ok = ok && at[k]->space == at[0]->space && at[k]->model->n_bodies == at[0]->model->n_bodies &&
-             at[k]->model->n_constraints == 0 && at[k]->n_joints == at[0]->n_joints &&
-             at[k]->n_forces == at[0]->n_forces;
+        ok = ok && at[k]->model->n_bodies == at[0]->model->n_bodies && at[k]->model->n_constraints == 0 &&
+             at[k]->n_joints == at[0]->n_joints && at[k]->n_forces == at[0]->n_forces;
     for (int k = 1; k < n && ok; k++) {
         for (int i = 0; i < at[0]->n_joints; i++)
             ok = ok && at[k]->joint[i].rows == at[0]->joint[i].rows &&

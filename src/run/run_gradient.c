@@ -186,7 +186,7 @@ static void look_at_rule(objective_run *g, const ph_sim *sim)
 static void note_time(const objective_run *g, const ph_sim *sim)
 {
     long k = ph_sim_stats(sim).steps;
-    g->time[k <= g->steps ? k : g->steps] = ph_sim_state(sim).t;
+    g->time[k] = ph_sim_state(sim).t;
     if (k == g->steps)
         ph_integral_weights(k + 1, g->time, g->weight);
 }

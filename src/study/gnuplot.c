@@ -4,6 +4,7 @@
 
 #include "study/plot.h"
 #include "io/file.h"
+#include "io/retry.h"
 #include "study/fail.h"
 
 #include <errno.h>
@@ -100,7 +101,6 @@ static int is_complete(FILE *picture)
 
 static int run_gnuplot(FILE *script, FILE *picture, FILE *errors, char *why, size_t size)
 {
-    int status = -1;
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
@@ -109,8 +109,7 @@ static int run_gnuplot(FILE *script, FILE *picture, FILE *errors, char *why, siz
         snprintf(why, size, "%s", strerror(errno));
         return 0;
     }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    int status = ph_retry_wait(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && is_complete(picture))
         return 1;
     last_words(errors, why, size);

@@ -1,6 +1,7 @@
 /* What a study has found so far, in a file beside its output. */
 #include "study/journal.h"
 #include "base/hash.h"
+#include "io/retry.h"
 #include "study/fail.h"
 
 #include <errno.h>
@@ -19,18 +20,6 @@ static uint32_t checksum(const char *text, size_t size)
 {
     uint64_t hash = ph_hash_bytes(PH_HASH_START, text, size);
     return (uint32_t)(hash ^ hash >> 32);
-}
-
-static int write_all(int fd, const char *text, size_t size)
-{
-    while (size) {
-        ssize_t n = write(fd, text, size);
-        if (n < 0 && errno != EINTR)
-            return 0;
-        if (n > 0)
-            text += n, size -= (size_t)n;
-    }
-    return 1;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
@@ -141,7 +130,7 @@ static int repair(int fd, uint64_t key, size_t length)
     char head[64];
     int n = snprintf(head, sizeof head, HEAD "%016" PRIx64 "\n", key);
     return ftruncate(fd, (off_t)length) == 0 && lseek(fd, 0, SEEK_END) >= 0 &&
-           (length || write_all(fd, head, (size_t)n));
+           (length || ph_retry_write(fd, head, (size_t)n));
 }
 
 ph_status ph_journal_open(ph_journal *j, const char *path, uint64_t key, ph_journal_take_fn take, void *ctx,
@@ -180,7 +169,7 @@ int ph_journal_add(ph_journal *j, int k, const char *text)
     }
     int n = snprintf(j->line, j->room, "%d %s", k, text);
     n += snprintf(j->line + n, j->room - (size_t)n, " %08" PRIx32 "\n", checksum(j->line, (size_t)n));
-    return write_all(j->fd, j->line, (size_t)n);
+    return ph_retry_write(j->fd, j->line, (size_t)n);
 }
 
 ph_status ph_journal_remove(const char *path, ph_error *err)

@@ -1,5 +1,6 @@
 /* Workers that are child processes, each with a pipe for case numbers and one for answers. */
 #include "study/pool_backend.h"
+#include "io/retry.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,39 +17,15 @@
 
 /* ---- in the child ------------------------------------------------------------------------------------ */
 
-static int read_all(int fd, void *to, size_t size)
-{
-    for (size_t have = 0; have < size;) {
-        ssize_t n = read(fd, (char *)to + have, size - have);
-        if (n > 0)
-            have += (size_t)n;
-        else if (n == 0 || errno != EINTR)
-            return 0;
-    }
-    return 1;
-}
-
-static int write_all(int fd, const void *from, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t n = write(fd, (const char *)from + done, size - done);
-        if (n >= 0)
-            done += (size_t)n;
-        else if (errno != EINTR)
-            return 0;
-    }
-    return 1;
-}
-
 /* Ends when the parent closes its pipe, or is gone. */
 static void serve(const ph_pool_child *c, const ph_pool_def *def)
 {
     int k;
-    while (read_all(c->to, &k, sizeof k)) {
+    while (ph_retry_read(c->to, &k, sizeof k)) {
         memset(c->answer, 0, c->size);
         memcpy(c->answer, &k, sizeof k);
         def->job(k, c->answer + PH_POOL_HEAD, def->ctx);
-        if (!write_all(c->from, c->answer, c->size))
+        if (!ph_retry_write(c->from, c->answer, c->size))
             break;
     }
 }
@@ -130,16 +107,14 @@ int ph_pool_child_start(ph_pool_child *all, int n, int i, const ph_pool_def *def
 void ph_pool_child_order(ph_pool_child *c, int k)
 {
     if (c->pid > 0)
-        write_all(c->to, &k, sizeof k); /* its failure is death, which the other pipe tells */
+        ph_retry_write(c->to, &k, sizeof k); /* its failure is death, which the other pipe tells */
 }
 
 static void collect(ph_pool_child *c, ph_pool_event *event)
 {
-    int how = 0;
     pid_t pid = c->pid;
     close_pipes(c);
-    while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
-        ;
+    int how = ph_retry_wait(pid);
     event->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
     if (event->signal)
         snprintf(event->why, sizeof event->why, "killed by signal %d (%s)", event->signal,
@@ -173,8 +148,7 @@ void ph_pool_child_end(ph_pool_child *c, int early)
         if (early)
             kill(pid, SIGKILL);
         close_pipes(c);
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-            ;
+        ph_retry_wait(pid);
     }
     free(c->answer);
     c->answer = NULL;
