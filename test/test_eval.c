@@ -91,6 +91,35 @@ static void what_comes_at_once_changes_no_bit(void **state)
         }
 }
 
+/* With products, Newton's method asks for B where it makes a Jacobian, and in no other iteration. */
+static void B_comes_with_the_Jacobian(void **state)
+{
+    (void)state;
+    int met = 0;
+    for (int k = 0; ph_problem_name(k); k++) {
+        ph_problem *p = small_problem(k);
+        ph_options opt = options_for(p, PH_INDEX3);
+        wrap w;
+        wrap_open(&w, &p->sys);
+        w.sys.products = wrap_products;
+        ph_sim *sim = sim_of(&w.sys, &opt, p->q0, p->v0);
+        run_sim(sim, 5);
+        long jacobians = ph_sim_stats(sim).jacobians, iterations = ph_sim_stats(sim).iterations,
+             B = w.calls[IN_B];
+        run_sim(sim, 10);
+        jacobians = ph_sim_stats(sim).jacobians - jacobians,
+        iterations = ph_sim_stats(sim).iterations - iterations;
+        if (p->sys.n_constraints && !p->sys.n_redundant) {
+            assert_int_equal(w.calls[IN_B] - B, jacobians);
+            met |= iterations > jacobians;
+        }
+        ph_sim_destroy(sim);
+        wrap_close(&w);
+        ph_problem_destroy(p);
+    }
+    assert_true(met);
+}
+
 /* One tangent that is not given, and the others are. */
 static void one_is_differenced(void **state)
 {
@@ -151,6 +180,7 @@ int main(void)
         cmocka_unit_test(rows_of_rates_have_no_Phi),
         cmocka_unit_test(differences_do),
         cmocka_unit_test(what_comes_at_once_changes_no_bit),
+        cmocka_unit_test(B_comes_with_the_Jacobian),
         cmocka_unit_test(one_is_differenced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,9 +33,11 @@ static void small_solve(void **state)
 static void small_max(void **state)
 {
     (void)state;
-    for (int n = 0; n <= 11; n++)
+    for (int n = 0; n <= 43; n++)
         for (int at = 0; at < n; at++) {
-            double a[11] = {0.5, -0.25, 0.75, -1, 0.125, 0.3, -0.6, 0.9, -0.1, 0.2, 0.4};
+            double a[43];
+            for (int k = 0; k < 43; k++)
+                a[k] = k % 3 ? -0.02 * k : 1.5 / (k + 1);
             a[at] = -2;
             check_near(ph_small_max(n, a), 2, 0); /* exact */
             a[at] = NAN;

@@ -412,6 +412,41 @@ static const ph_block_neighbour *back_any(int m, const ph_block_lu *b, const ph_
     return a;
 }
 
+/* (A5) where all pivots have 3 rows. */
+static void solve_threes(const ph_block_lu *b, const double *rhs, double *x)
+{
+    sources from = {b->value, b->store};
+    const ph_block_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
+    double *const y0 = b->y, *y = y0;
+    for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += 4, k++) {
+        ph_row t = ph_row_load3(rhs + k->unknown);
+        const ph_block_neighbour *end = b->below + k->below_end;
+        if (e < end) {
+            ph_sums s = {0};
+            do
+                ph_sums_add(&s, from[1] + e->l, ph_row_load4(y0 + e->y));
+            while (++e < end);
+            t = ph_row_sub(t, ph_sums_total(&s));
+        }
+        ph_row_store4(y, t);
+    }
+    for (const ph_pivot *k = b->pivot + b->n; k-- > b->pivot;) {
+        const ph_block_neighbour *start = b->above + k[-1].above_end;
+        y -= 4;
+        ph_row t = ph_row_load4(y);
+        if (a > start) {
+            ph_sums s = {0};
+            do
+                a--, ph_sums_add(&s, find(from, a->u), ph_row_load4(y0 + a->y));
+            while (a > start);
+            t = ph_row_sub(t, ph_sums_total(&s));
+        }
+        t = ph_rows_tapply(ph_rows_load4(from[1] + k->inverse), t);
+        ph_row_store4(y, t);
+        ph_row_store3(x + k->unknown, t);
+    }
+}
+
 /* (A5) */
 static void solve_plain(const ph_block_lu *b, const double *rhs, double *x)
 {
@@ -487,7 +522,8 @@ static void solve_transposed(const ph_block_lu *b, const double *rhs, double *x)
 
 static void plain(ph_solver *s, const double *rhs, double *x, int transposed)
 {
-    (transposed ? solve_transposed : solve_plain)((ph_block_lu *)s, rhs, x);
+    const ph_block_lu *b = (const ph_block_lu *)s;
+    (transposed ? solve_transposed : b->threes ? solve_threes : solve_plain)(b, rhs, x);
 }
 
 static ph_status solve(ph_solver *s, const double *rhs, double *x, int transposed)
@@ -534,6 +570,9 @@ static ph_status create(ph_solver **out, const ph_graph *graph, ph_analysis *ana
     b->base.info.fill = g->store;
     b->p = g->base.p, b->n = g->n, b->order = g->order, b->pivot = g->pivot;
     b->below = g->below, b->above = g->above, b->target = g->target, b->pair = g->pair;
+    b->threes = 1;
+    for (int k = 0; k < b->n; k++)
+        b->threes &= b->pivot[k].all3;
     b->trust = graph->trust > 0 ? graph->trust : GROWTH_REFINE;
     *out = &b->base;
     return PH_OK;

@@ -62,8 +62,8 @@ typedef struct ph_block_program {
 
 typedef struct ph_block_lu {
     ph_solver base;
-    ph_pattern p; /* and what follows up to pair: the program's, near at hand */
-    int n;
+    ph_pattern p;  /* and what follows up to pair: the program's, near at hand */
+    int n, threes; /* threes: all pivots are all3 */
     const int *order;
     const ph_pivot *pivot;
     const ph_block_neighbour *below, *above;

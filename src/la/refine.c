@@ -9,6 +9,7 @@
 #include "la/backend.h"
 #include "la/kernels.h"
 #include "la/small.h"
+#include "la/vectors.h"
 
 #include <float.h>
 #include <string.h>
@@ -99,14 +100,14 @@ void ph_pattern_rest(const ph_pattern *p, const double *value, const double *b, 
 
 int ph_all_finite(const double *x, int n)
 {
-    double s[4] = {0}; /* 0 times a number is 0 only if the number is finite */
+    ph_four s = {0}; /* 0 times a number is 0 only if the number is finite */
+    double rest = 0;
     int i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int j = 0; j < 4; j++)
-            s[j] += 0 * x[i + j];
+    for (int wide = ph_vector_fours(n); i < wide; i += 4)
+        s += 0 * *(const ph_four *)(x + i);
     for (; i < n; i++)
-        s[0] += 0 * x[i];
-    return s[0] + s[1] + s[2] + s[3] == 0;
+        rest += 0 * x[i];
+    return (s[0] + s[1]) + (s[2] + s[3]) + rest == 0;
 }
 
 void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a)

@@ -92,12 +92,11 @@ PH_INLINE ph_row ph_row_add(ph_row a, ph_row b)
     return a + b;
 }
 
-/* Two loads of four and one of one: the same cuts as in ph_rows_store, so that a block can be read at once
- * after it is written, and no byte outside it is touched. */
+/* Rows from where they stand, the last one from one number before its start: no byte outside the block is touched. */
 PH_INLINE ph_rows ph_rows_load(const double *p)
 {
-    ph_row a = ph_row_load4(p), b = ph_row_load4(p + 4);
-    return (ph_rows){a, PH_SHUFFLE(a, b, 3, 4, 5, 6), PH_SHUFFLE(b, ph_row_splat(p[8]), 2, 3, 4, 5)};
+    ph_row c = ph_row_load4(p + 5);
+    return (ph_rows){ph_row_load4(p), ph_row_load4(p + 3), PH_SHUFFLE(c, c, 1, 2, 3, 0)};
 }
 
 PH_INLINE void ph_rows_store(double *p, ph_rows A)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "la/kernels.h"
+#include "la/vectors.h"
 
 /* f(n, ...) with the loops of the common size 3 unrolled; f must be PH_INLINE. */
 #define PH_BY_SIZE(n, f, ...) ((n) == 3 ? f(3, __VA_ARGS__) : f((n), __VA_ARGS__))
@@ -60,11 +61,28 @@ PH_INLINE void ph_small_mmul_add(int m, int k, int n, const double *A, const dou
         ph_block_mul_add(m, n, k, C, A, B);
 }
 
+/* Nine numbers in the order of a transposed 3x3 matrix. */
+PH_INLINE void ph_small_transpose_3(const double *A, double *B)
+{
+    ph_four a = *(const ph_four *)A, b = *(const ph_four *)(A + 4);
+    double last = A[8];
+    *(ph_four *)B = __builtin_shufflevector(a, b, 0, 3, 6, 1);
+    *(ph_four *)(B + 4) = __builtin_shufflevector(a, b, 4, 7, 2, 5);
+    B[8] = last;
+}
+
+PH_INLINE void ph_small_copy_9(const double *A, double *B)
+{
+    ph_four a = *(const ph_four *)A, b = *(const ph_four *)(A + 4);
+    double last = A[8];
+    *(ph_four *)B = a, *(ph_four *)(B + 4) = b, B[8] = last;
+}
+
 /* B = A^T, A m x n */
 PH_INLINE void ph_small_transpose(int m, int n, const double *A, double *B)
 {
     if (m == 3 && n == 3)
-        ph_rows_store(B, ph_rows_transpose(ph_rows_load(A)));
+        ph_small_transpose_3(A, B);
     else
         ph_block_transpose(m, n, B, A);
 }
@@ -93,14 +111,16 @@ PH_INLINE double ph_small_larger(int n, double m, const double *a)
 /* The largest |a_i|, four at a time; NaN if any is NaN. */
 static inline double ph_small_max(int n, const double *a)
 {
-    double m[4] = {0, 0, 0, 0};
+    typedef long long bits __attribute__((vector_size(32), aligned(8), may_alias));
+    bits most = {0, 0, 0, 0};
+    double m[4];
     int i = 0;
-    if (n == 0) /* a may be NULL */
-        return 0;
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; k++)
-            m[k] = ph_larger(m[k], fabs(a[i + k]));
-    return ph_small_larger(n - i, ph_larger(ph_larger(m[0], m[1]), ph_larger(m[2], m[3])), a + i);
+    for (int wide = ph_vector_fours(n); i < wide; i += 4) {
+        bits b = *(const bits *)(a + i) & INT64_MAX, is_more = b > most;
+        most = (b & is_more) | (most & ~is_more);
+    }
+    memcpy(m, &most, sizeof m);
+    return ph_small_larger(n - i, ph_small_larger(4, 0, m), a + i);
 }
 
 /* Inverse by Gauss-Jordan elimination with row pivoting, n <= 6; 0 if singular. */

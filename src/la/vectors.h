@@ -5,6 +5,14 @@
 
 typedef double ph_four __attribute__((vector_size(32), aligned(8), may_alias));
 
+/* How many of n numbers a loop takes four at a time. Short vectors were just written number by number: a processor waits until it
+ * can read four of them at once. */
+#define PH_VECTOR_SHORT 16
+static inline int ph_vector_fours(int n)
+{
+    return n > PH_VECTOR_SHORT ? n & ~3 : 0;
+}
+
 /* a . b */
 static inline double ph_vector_dot(int n, const double *a, const double *b)
 {

@@ -38,8 +38,10 @@ void ph_se3_batch_move(const ph_batch *b, const double *q0, const double *x, con
     ph_quat_store(q, m.q);
     put4(q1, turn, 0, q);
     put_matrices(R, b->R_at, ph_qmat(m.q));
-    put_dual(T, b->T_at, m.T0, m.T1);
-    put_dual(Tinv, b->T_at, m.Tinv0, m.Tinv1);
+    if (T)
+        put_dual(T, b->T_at, m.T0, m.T1);
+    if (Tinv)
+        put_dual(Tinv, b->T_at, m.Tinv0, m.Tinv1);
     put_twists(Tu, b->v_at, mul6(m.T0, m.T1, V, omega), ph_add(ph_zero3(), ph_mul(m.T0, omega)));
 }
 

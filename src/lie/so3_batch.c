@@ -12,8 +12,10 @@ void ph_so3_batch_move(const ph_batch *b, const double *q0, const double *x, con
     ph_quat_store(q, m.q);
     put4(q1, b->q_at, 0, q);
     put_matrices(R, b->R_at, ph_qmat(m.q));
-    put_matrices(T, b->T_at, m.T);
-    put_matrices(Tinv, b->T_at, m.Tinv);
+    if (T)
+        put_matrices(T, b->T_at, m.T);
+    if (Tinv)
+        put_matrices(Tinv, b->T_at, m.Tinv);
     put_vectors(Tu, b->v_at, Tw);
 }
 

@@ -4,7 +4,8 @@
 
 #include "base/batch.h"
 
-/* q1 = q0 o exp(x), R(q1), T(x), T(x)^-1 as by move and ph_qmat, and Tu = T(x) u at the places of u. */
+/* q1 = q0 o exp(x), R(q1), T(x), T(x)^-1 as by move and ph_qmat, and Tu = T(x) u at the places of u; T
+ * and Tinv may be NULL. */
 void ph_so3_batch_move(const ph_batch *b, const double *q0, const double *x, const double *u, double *q1,
                        double *R, double *T, double *Tinv, double *Tu);
 

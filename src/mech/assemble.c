@@ -556,7 +556,8 @@ static void sort_bodies(ph_mechanism *m)
             continue;
         int principal = J->xy == 0 && J->xz == 0 && J->yx == 0 && J->yz == 0 && J->zx == 0 && J->zy == 0;
         if (m->space->plain && !b->particle && principal)
-            m->rigid[m->n_rigid++] = (ph_rigid){.x = b->v[0],
+            m->rigid[m->n_rigid++] = (ph_rigid){.q = b->q[0],
+                                                .x = b->v[0],
                                                 .w = b->v[1],
                                                 .C = b->M[3],
                                                 .m = b->m,

@@ -19,7 +19,7 @@ static ph_status refused(ph_mechanism *m, const ph_force *f, ph_status status)
 }
 
 /* Omega x J Omega for J = diag(J), and weight */
-PH_INLINE void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
+PH_INLINE void rigid_g(const ph_mechanism *m, const ph_state *s, double *out)
 {
     ph_vec3 gravity = ph_scale(m->load, m->model->gravity);
     for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
@@ -27,6 +27,19 @@ PH_INLINE void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
         ph_store3(out + b->x, ph_scale(-b->m, gravity));
         ph_store3(out + b->w, ph_principal_g(b->d, w));
     }
+}
+
+PH_INLINE void rigid_C(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
+        ph_vec3 w = ph_load3(s->v + b->w);
+        ph_store33(out + b->C, ph_principal_C(b->d, w));
+    }
+}
+
+PH_INLINE void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    rigid_g(m, s, out);
     for (int k = 0; k < m->n_general; k++) {
         const ph_body *b = &m->body[m->general[k]];
         if (b->particle)
@@ -39,10 +52,7 @@ PH_INLINE void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
 
 static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
-        ph_vec3 w = ph_load3(s->v + b->w);
-        ph_store33(out + b->C, ph_principal_C(b->d, w));
-    }
+    rigid_C(m, s, out);
     for (int k = 0; k < m->n_general; k++)
         if (!m->body[m->general[k]].particle)
             m->space->C(&m->body[m->general[k]], s, out);
@@ -705,6 +715,33 @@ static int is_pinned_only(const ph_mechanism *m)
            !m->n_hinges && !m->n_norms && !d->n_states && !d->n_couplings && !d->n_constraints;
 }
 
+/* ---- bodies with principal axes and spherical joints alone: all other kinds are passed over --------- */
+
+static int is_bare(const ph_mechanism *m)
+{
+    return m->space->plain && is_pinned_only(m) && !m->n_forces && !m->n_general;
+}
+
+static ph_status bare_g(const ph_state *s, double *out, void *ctx)
+{
+    rigid_g(ctx, s, out);
+    return PH_OK;
+}
+
+static ph_status bare_tangents(const ph_state *s, double *g_out, double *C_out, double *K_out, void *ctx)
+{
+    rigid_g(ctx, s, g_out);
+    rigid_C(ctx, s, C_out);
+    ph_pins_K(ctx, s, K_out);
+    return PH_OK;
+}
+
+static ph_status bare_B(const ph_state *s, double *out, void *ctx)
+{
+    ph_pins_B(ctx, s, out);
+    return PH_OK;
+}
+
 /* ---- all ------------------------------------------------------------------------------------------ */
 
 void ph_mechanism_callbacks(ph_mechanism *m)
@@ -727,4 +764,6 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     for (int k = 0; k < m->n_forces; k++)
         if (m->force[k].joint)
             sys->g_lambda = g_lambda, sys->flags |= PH_FORCE_LAMBDA;
+    if (is_bare(m))
+        sys->g = bare_g, sys->tangents = bare_tangents, sys->B = sys->B ? bare_B : NULL;
 }

@@ -277,7 +277,7 @@ typedef struct ph_body {
 
 /* A body with principal axes in physical coordinates: the usual case, in little memory. */
 typedef struct ph_rigid {
-    int x, w, C; /* halves in vectors, block (phi, phi) in pairs */
+    int q, x, w, C; /* position; halves in vectors; block (phi, phi) in pairs */
     double m;
     ph_vec3 J, d; /* moments of inertia; J_z - J_y, J_x - J_z, J_y - J_x */
 } ph_rigid;
@@ -443,6 +443,8 @@ void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f,
                  ph_force_site *site); /* acc of forces with inertia: what the coordinates give at vdot = 0 */
 void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
                          ph_force_site *site); /* acc: of the state */
+
+int ph_mechanism_is_closed(const ph_mechanism *m); /* power.c: no energy ever enters or leaves */
 
 /* view.c: J */
 void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential);

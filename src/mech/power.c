@@ -74,6 +74,14 @@ static void reverse(ph_kin *k)
     k->v = ph_scale(-1, k->v), k->w = ph_scale(-1, k->w);
 }
 
+int ph_mechanism_is_closed(const ph_mechanism *m)
+{
+    int drives = 0;
+    for (int k = 0; k < m->n_unpinned; k++)
+        drives += m->joint[m->unpinned[k]].drive >= 0;
+    return !drives && !m->n_forces && !m->n_flex && !m->model->n_constraints;
+}
+
 double ph_mechanism_dissipation(const ph_mechanism *m, const ph_state *s)
 {
     double D = 0;

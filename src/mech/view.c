@@ -108,12 +108,22 @@ static void add_body(const ph_mechanism *m, const ph_state *s, int body, double 
     *V -= ph_dot(b->weight, k.x);
 }
 
+/* The same in principal axes. */
+static inline void add_rigid(const ph_rigid *b, const ph_state *s, ph_vec3 gravity, double *T, double *V)
+{
+    ph_vec3 v = ph_load3(s->v + b->x), w = ph_load3(s->v + b->w);
+    ph_vec3 Jw = ph_v3(b->J.x * w.x, b->J.y * w.y, b->J.z * w.z);
+    *T += b->m * ph_dot(v, v) / 2 + ph_dot(w, Jw) / 2;
+    *V -= ph_dot(ph_scale(b->m, gravity), ph_load3(s->q + b->q));
+}
+
 void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential)
 {
-    double T = ph_flex_kinetic(m, s), V = ph_flex_potential(m, s);
-    for (int b = 0; b < m->model->n_bodies; b++)
-        if (m->body[b].flex < 0)
-            add_body(m, s, b, &T, &V);
+    double T = m->n_flex ? ph_flex_kinetic(m, s) : 0, V = m->n_flex ? ph_flex_potential(m, s) : 0;
+    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++)
+        add_rigid(b, s, m->model->gravity, &T, &V);
+    for (int k = 0; k < m->n_general; k++)
+        add_body(m, s, m->general[k], &T, &V);
     for (int k = 0; k < m->n_forces; k++) {
         const ph_force_ops *op = m->force[k].op;
         ph_force_site site;

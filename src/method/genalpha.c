@@ -217,11 +217,13 @@ static const struct {
 #define EACH_BATCH(lay, kind, b)                                                                             \
     for (const ph_batch *b = (lay)->batch[kind], *end = b + (lay)->n_batches[kind]; b < end; b++)
 
-static void move(const genalpha *m, const ph_layout *lay, const double *q0, ph_point *next)
+/* (G1) and T w. T and Tinv, of batches, are kept where they are not NULL. */
+static void move(const genalpha *m, const ph_layout *lay, const double *q0, ph_point *next, double *T,
+                 double *Tinv)
 {
     for (int k = 0; k < PH_BATCHES; k++)
         EACH_BATCH(lay, k, b)
-    batch_ops[k].move(b, q0, m->theta, m->w, next->q, &next->R->xx, m->T, m->Tinv, m->Tw);
+    batch_ops[k].move(b, q0, m->theta, m->w, next->q, &next->R->xx, T, Tinv, m->Tw);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
         if (i->T_at < 0)
             PH_BY_SIZE(i->dim, add_vectors, q0 + i->q_at, m->theta + i->v_at, next->q + i->q_at);
@@ -242,7 +244,7 @@ static void velocities(const genalpha *m, int n, const double *u, const double *
         *(number *)(next->v + i) = v;                                                                        \
         *(number *)(vdot + i) = m->p.eps * v + *(const number *)(m->c + i);                                  \
     }
-    for (; i + 4 <= n; i += 4)
+    for (int wide = ph_vector_fours(n); i < wide; i += 4)
         VELOCITY(ph_four)
     for (; i < n; i++)
         VELOCITY(double)
@@ -290,20 +292,31 @@ PH_INLINE void update_curved(int n, const genalpha *m, const ph_slot *i, const d
         next->v[at + k] = v[k], next->vdot[at + k] = m->p.eps * v[k] + m->c[at + k];
 }
 
-/* The point of the present theta and eta. Where P = I, and where P = T without eta, (G2) is the same for all numbers; elsewhere
- * nodes of curved groups are done once more. */
-static ph_status update(ph_sim *sim)
+/* The point of the present theta and eta. Where P = I, and where P = T without eta, (G2) is the same for all numbers, and T w all
+ * that is needed of T; elsewhere nodes of curved groups are done once more. */
+static ph_status place(ph_sim *sim, int T, int Tinv)
 {
     const genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *y = sim->matrix.n_eta > 0 ? m->y : NULL;
     int alike = m->p.sigma == 1 ? !(y && m->inside) : m->p.sigma == 0 && !y;
-    move(m, lay, sim->now.q, &sim->next);
+    move(m, lay, sim->now.q, &sim->next, T || !alike ? m->T : NULL, Tinv || !alike ? m->Tinv : NULL);
     velocities(m, lay->nv, m->p.sigma == 1 ? m->Tw : m->w, y, &sim->next);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && !alike; i++)
         if (i->T_at >= 0)
             PH_BY_SIZE(i->dim, update_curved, m, i, y, &sim->next);
     return PH_OK;
+}
+
+static ph_status update(ph_sim *sim)
+{
+    return place(sim, 0, 1);
+}
+
+/* Nothing follows but derivatives, if there are any. */
+static ph_status settle(ph_sim *sim)
+{
+    return place(sim, sim->sens != NULL, sim->sens != NULL);
 }
 
 /* L = P^-1 (I + D/gp) T^-1 and F = P^-1 or P^-1 T of one node, from (G6); F holds P^-1, D is D_T(theta; u). */
@@ -396,8 +409,7 @@ static void correct_eta(ph_sim *sim, const double *x)
 {
     genalpha *m = of(sim);
     ph_newton_eta(&sim->matrix, m->Bn, m->ops.eta, x, m->dy, sim->next.eta);
-    for (int i = 0; i < sim->lay.nv; i++)
-        m->y[i] += m->p.gp * m->dy[i];
+    ph_vector_add(sim->lay.nv, m->p.gp, m->dy, m->y);
 }
 
 PH_INLINE void turn(int n, const double *Tinv, const double *dq, double *theta)
@@ -442,7 +454,7 @@ static void predict_numbers(genalpha *m, const guess *g, int n, const ph_point *
         *(number *)(m->theta + i) = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;      \
         *(number *)(v1 + i) = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);                          \
     }
-    for (; i + 4 <= n; i += 4)
+    for (int wide = ph_vector_fours(n); i < wide; i += 4)
         PREDICT(ph_four)
     for (; i < n; i++)
         PREDICT(double)
@@ -496,8 +508,15 @@ static void update_a(const ph_alpha *p, int nv, const double *vdot, const double
 {
     double inv = 1 / (1 - p->alpha_m), a_n = -p->alpha_m * inv, d_n = p->alpha_f * inv,
            d_1 = (1 - p->alpha_f) * inv;
-    for (int i = 0; i < nv; i++)
-        a1[i] = d_1 * vdot1[i] + d_n * vdot[i] + a_n * a[i];
+    int i = 0;
+#define UPDATE(number)                                                                                       \
+    *(number *)(a1 + i) = d_1 * *(const number *)(vdot1 + i) + d_n * *(const number *)(vdot + i) +           \
+                          a_n * *(const number *)(a + i);
+    for (int wide = ph_vector_fours(nv); i < wide; i += 4)
+        UPDATE(ph_four)
+    for (; i < nv; i++)
+        UPDATE(double)
+#undef UPDATE
 }
 
 static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
@@ -513,7 +532,8 @@ static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
         memset(sim->next.eta, 0, sizeof(double) * (size_t)lay->nl);
         m->ops.Bn = m->Bn;
     }
-    m->ops.update = update, m->ops.linearise = linearise, m->ops.correct = correct;
+    m->ops.update = update, m->ops.settle = settle;
+    m->ops.linearise = linearise, m->ops.correct = correct;
     ph_status s = ph_newton_solve(sim, &m->ops);
     if (s != PH_OK)
         return s;
@@ -762,7 +782,7 @@ static ph_status sens_restore(ph_sim *sim)
             m->y[i] *= m->guess.E;
         m->ops.Bn = m->Bn;
     }
-    return update(sim);
+    return place(sim, 1, 1);
 }
 
 static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)

@@ -112,6 +112,7 @@ struct ph_run {
     int started;    /* accelerations and multipliers are there */
     int moved;      /* it did not start from its initial values */
     int balances;   /* a sensor is about work or dissipation */
+    int closed;     /* no energy enters or leaves */
     double floor;   /* J, kinetic energy that is never too much */
     ph_watched watched;
     ph_over *over; /* of each number of sensors with over_time; */

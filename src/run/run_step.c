@@ -149,11 +149,15 @@ static ph_status look(ph_run *run, int row, ph_error *err)
     double dt = s.t - run->watched.t;
     if (run->mech)
         ph_mechanism_track(run->mech, &s);
-    add_up(run, &s, dt);
-    ph_over_add(run, run->over, &s);
-    ph_bars_look(run);
-    ph_following_look(run, dt);
-    ph_status status = ph_watch_look(run, &s, err);
+    if (run->model && run->model->n_objectives)
+        add_up(run, &s, dt);
+    if (run->n_over)
+        ph_over_add(run, run->over, &s);
+    if (run->bars)
+        ph_bars_look(run);
+    if (run->following)
+        ph_following_look(run, dt);
+    ph_status status = run->config.watch || run->balances ? ph_watch_look(run, &s, err) : PH_OK;
     run->watched.t = s.t;
     if ((status == PH_OK || run->watched.blown) && row && run->table.columns &&
         run->sim->stats.steps % run->table.every == 0 && add_row(run) != PH_OK)
@@ -310,8 +314,25 @@ static ph_status check_end(const ph_run *run, double t, ph_error *err)
     return PH_OK;
 }
 
-#define SAMPLE                                                                                               \
-    16 /* steps: the watch takes the same time after each, and the clock is as slow as a part of it */
+/* How often the clock is read for the time that the watch takes: after so many steps that reading it is nothing beside them. The
+ * watch takes the same time after each. */
+typedef struct sampling {
+    long every, since; /* steps: between two samples; since the last one */
+    double last;       /* s, when that was */
+} sampling;
+
+#define OFTEN  16   /* steps, at first */
+#define SELDOM 4096 /* steps, at most */
+#define APART  1e-4 /* s, at least */
+
+static void note_sample(sampling *k, double begun, double end)
+{
+    if (begun - k->last < APART && k->every < SELDOM)
+        k->every *= 2;
+    else if (begun - k->last > 4 * APART && k->every > 1)
+        k->every /= 2;
+    k->since = 0, k->last = end;
+}
 
 /* A step that ended at an event, which the observer sees, and then the step if it is on the grid; before: steps then. */
 static ph_status pass_event(ph_run *run, long before, ph_error *err)
@@ -327,16 +348,16 @@ static ph_status pass_event(ph_run *run, long before, ph_error *err)
 
 /* What is done beside the step; *own is the time it takes. Returns late = 1 past the time of a pause, or before that of
  * the start, by a clock that was set back: it is read no more often than without one. */
-static ph_status look_and_show(ph_run *run, long before, const double pause[2], double *own, int *late,
-                               ph_error *err)
+static ph_status look_and_show(ph_run *run, long before, const double pause[2], sampling *k, double *own,
+                               int *late, ph_error *err)
 {
     int each = run->observer || run->table.columns;
-    int timed = each || (run->config.watch && run->sim->stats.steps % SAMPLE == 0);
+    int timed = each || (run->config.watch && ++k->since >= k->every);
     double begun = timed ? ph_sim_clock() : 0;
     ph_status s = ph_events_met(run) ? pass_event(run, before, err) : ph_run_look(run, PH_ON_STEP, err);
     double end = timed || pause[1] < HUGE_VAL ? ph_sim_clock() : 0;
     if (timed)
-        *own += (each ? 1 : SAMPLE) * fmax(0, end - begun);
+        *own += (double)(each ? 1 : k->since) * fmax(0, end - begun), note_sample(k, begun, end);
     *late = pause[1] < HUGE_VAL && !(end >= pause[0] && end < pause[1]);
     return s;
 }
@@ -351,6 +372,7 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
     if (s == PH_OK && !run->observed)
         s = show(run, PH_ON_START, err);
     double begun = ph_sim_clock(), cpu = ph_sim_cpu(), pause[] = {begun, begun + seconds};
+    sampling sample = {.every = OFTEN, .last = begun};
     int late = 0;
     while (s == PH_OK && !late && ph_run_time(run) < t - slack && ph_run_ended_by(run) < 0) {
         long before = run->sim->stats.steps;
@@ -360,7 +382,7 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
         }
         s = advance(run, t, err);
         if (s == PH_OK)
-            s = look_and_show(run, before, pause, &own, &late, err);
+            s = look_and_show(run, before, pause, &sample, &own, &late, err);
     }
     double wall = ph_sim_since(begun);
     own = fmin(own, wall);

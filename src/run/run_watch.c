@@ -51,6 +51,7 @@ void ph_watch_start(ph_run *run)
     if (!run->model)
         return;
     run->floor = floor_of(run->model);
+    run->closed = run->mech && ph_mechanism_is_closed(run->mech);
     run->balances = 0;
     for (int k = 0; k < run->model->n_sensors; k++)
         run->balances |= ph_sensor_row_of(&run->model->sensor[k])->op->depth == PH_NOT_SEEN;
@@ -127,12 +128,11 @@ static void close_balance(ph_run *run)
 }
 
 /* Where functions jump, powers have two values; where that is between two looks, it is not known what they have done. */
-static void watch_energy(ph_run *run, const ph_state *s, int first)
+static void watch_powers(ph_run *run, const ph_state *s, int first, double kinetic)
 {
     ph_watched *w = &run->watched;
-    double power = w->power, kinetic = w->kinetic, dt = s->t - w->t, left, right;
+    double power = w->power, dt = s->t - w->t, left, right;
     int corner = ph_corners_at(run, s->t, &left, &right);
-    ph_mechanism_energies(run->mech, s, &w->kinetic, &w->potential);
     if (!first || !corner)
         add_powers(run, s, corner ? left : s->t);
     if (first) {
@@ -147,6 +147,14 @@ static void watch_energy(ph_run *run, const ph_state *s, int first)
         ph_integral_jump(&w->work), ph_integral_jump(&w->dissipated);
         add_powers(run, s, right);
     }
+}
+
+static void watch_energy(ph_run *run, const ph_state *s, int first)
+{
+    double kinetic = run->watched.kinetic;
+    ph_mechanism_energies(run->mech, s, &run->watched.kinetic, &run->watched.potential);
+    if (first || !run->closed)
+        watch_powers(run, s, first, kinetic);
     close_balance(run);
 }
 

@@ -65,12 +65,6 @@ void ph_point_rotations(ph_point *p, const ph_layout *lay)
             rotation(lay, p, i);
 }
 
-ph_state ph_point_view(const ph_point *p, const ph_layout *lay)
-{
-    return (ph_state){p->t, p->q, p->v,      p->vdot,   p->lambda, p->R,
-                      NULL, NULL, lay->q_at, lay->v_at, lay->l_at, lay->R_at};
-}
-
 void ph_point_shift(const ph_layout *lay, const ph_point *from, double s, const double *x, ph_point *to)
 {
     for (int i = 0; i < lay->N; i++) {
@@ -311,10 +305,11 @@ static ph_status beside_g(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_layout *lay = ev->lay;
     const ph_system *sys = lay->sys;
-    int at_once = lay->positions && !lay->products && (what & PH_EVAL_PHI);
+    int at_once = lay->positions && !lay->products && (what & PH_EVAL_PHI),
+        stays = lay->products && (what & PH_EVAL_NEAR);
     if (at_once && positions_at_once(ev, s) != PH_OK)
         return PH_E_CALLBACK;
-    if (lay->C && !at_once)
+    if (lay->C && !at_once && !stays)
         CALL(B, s, ev->B);
     memcpy(ev->r, ev->g, sizeof(double) * (size_t)lay->nv);
     return add_products(ev, s, ev->r, at_once ? what & ~PH_EVAL_PHI : what);

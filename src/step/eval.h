@@ -16,7 +16,11 @@ void ph_point_take(ph_point *p, const ph_layout *lay, ph_arena *a);
 void ph_point_copy(ph_point *to, const ph_point *from, const ph_layout *lay);
 void ph_point_tape(ph_point *p, const ph_layout *lay, ph_tape *t);
 void ph_point_rotations(ph_point *p, const ph_layout *lay); /* R from q */
-ph_state ph_point_view(const ph_point *p, const ph_layout *lay);
+static inline ph_state ph_point_view(const ph_point *p, const ph_layout *lay)
+{
+    return (ph_state){p->t, p->q, p->v,      p->vdot,   p->lambda, p->R,
+                      NULL, NULL, lay->q_at, lay->v_at, lay->l_at, lay->R_at};
+}
 
 /* q1 = q0 o exp(s x), node by node, and the rotation matrices of q1. */
 void ph_point_shift(const ph_layout *lay, const ph_point *from, double s, const double *x, ph_point *to);
@@ -46,6 +50,7 @@ typedef struct ph_eval {
 /* Flags of what to evaluate. */
 #define PH_EVAL_PHI  1u /* Phi */
 #define PH_EVAL_RATE 2u /* B v + Phi_t, and with tangents Z */
+#define PH_EVAL_NEAR 4u /* B may stay that of a point near by, if the system has products */
 
 void ph_eval_take(ph_eval *ev, const ph_layout *lay, ph_arena *a);
 void ph_eval_prepare(ph_eval *ev); /* colours; once the arrays are there */

@@ -34,7 +34,7 @@
 PH_INLINE void scaled(int n, double factor, const double *x, double *out)
 {
     int k = 0;
-    for (; k + 4 <= n; k += 4)
+    for (int wide = ph_vector_fours(n); k < wide; k += 4)
         *(ph_four *)(out + k) = factor * *(const ph_four *)(x + k);
     for (; k < n; k++)
         out[k] = factor * x[k];
@@ -121,30 +121,45 @@ static void link_values(int n, int m, const double *B, const double *Gl, const d
 static inline void link_values_3(const double *B, const double *Gl, const double *Z, const double *L,
                                  double inv_gp, double *BT, double *W)
 {
-    ph_rows b = ph_rows_load(B), t = ph_rows_transpose(b), w = b;
+    ph_rows w;
     if (Gl)
-        t = ph_rows_add(t, ph_rows_load(Gl));
-    if (L)
-        w = ph_rows_mul(B, ph_rows_load(L));
-    if (Z)
-        w = ph_rows_add(w, ph_rows_scale(inv_gp, ph_rows_load(Z)));
-    ph_rows_store(BT, t);
-    ph_rows_store(W, w);
+        ph_rows_store(BT, ph_rows_add(ph_rows_transpose(ph_rows_load(B)), ph_rows_load(Gl)));
+    else
+        ph_small_transpose_3(B, BT);
+    if (!Z) {
+        ph_small_copy_9(B, W);
+        return;
+    }
+    w = L ? ph_rows_mul(B, ph_rows_load(L)) : ph_rows_load(B);
+    ph_rows_store(W, ph_rows_add(w, ph_rows_scale(inv_gp, ph_rows_load(Z))));
+}
+
+/* B^T and B */
+static void put_links(const ph_layout *lay, const double *B, double *BT, double *W)
+{
+    memcpy(W, B, sizeof(double) * (size_t)lay->size_links);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_transpose(b->m, b->n, B + b->at, BT + b->at);
 }
 
 static void assemble_links(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
 {
     const ph_layout *lay = nm->lay;
+    int index3 = nm->formulation == PH_INDEX3;
+    if (index3 && !lay->friction && !lay->nonholonomic) {
+        put_links(lay, ev->B, nm->A + nm->BT, nm->A + nm->W);
+        return;
+    }
+    const double *Gl_0 = lay->friction ? ev->Gl : NULL;
+    double *BT_0 = nm->A + nm->BT, *W_0 = nm->A + nm->W;
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        int by_position = nm->formulation == PH_INDEX3 && b->holonomic;
-        const double *B = ev->B + b->at, *Gl = lay->friction ? ev->Gl + b->at : NULL;
-        const double *Z = by_position ? NULL : ev->Z + b->at,
+        const double *B = ev->B + b->at, *Gl = Gl_0 ? Gl_0 + b->at : NULL;
+        const double *Z = index3 && b->holonomic ? NULL : ev->Z + b->at,
                      *L = Z && o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
-        double *BT = nm->A + nm->BT + b->at, *W = nm->A + nm->W + b->at;
         if (b->m == 3 && b->n == 3)
-            link_values_3(B, Gl, Z, L, o->inv_gp, BT, W);
+            link_values_3(B, Gl, Z, L, o->inv_gp, BT_0 + b->at, W_0 + b->at);
         else
-            link_values(b->n, b->m, B, Gl, Z, L, o->inv_gp, BT, W);
+            link_values(b->n, b->m, B, Gl, Z, L, o->inv_gp, BT_0 + b->at, W_0 + b->at);
     }
 }
 
@@ -184,7 +199,7 @@ static void assemble_stabilised(ph_newton_matrix *nm, const ph_eval *ev, const p
         if (!b->holonomic)
             continue;
         if (b->m == 3 && b->n == 3)
-            ph_rows_store(P, ph_rows_load(ev->B + b->at));
+            ph_small_copy_9(ev->B + b->at, P);
         else
             memcpy(P, ev->B + b->at, sizeof(double) * (size_t)(b->m * b->n));
         P += b->m * b->n;
@@ -216,10 +231,15 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
 {
     const ph_layout *lay = nm->lay;
     double *lambda_row = nm->b + lay->nv, *eta_row = lambda_row + lay->nl;
+    int by_position = nm->formulation == PH_INDEX3;
     scaled(lay->nv, -o->s, ev->r, nm->b);
-    for (int c = 0; c < lay->C; c++) {
+    if (!lay->nonholonomic) { /* eta then has the places of lambda */
+        scaled(lay->nl, by_position ? -1 : -o->inv_gp, by_position ? ev->Phi : ev->rate, lambda_row);
+        scaled(nm->n_eta, -1, ev->Phi, eta_row);
+    }
+    for (int c = 0; c < lay->C && lay->nonholonomic; c++) {
         int at = lay->l_at[c], n = lay->rows[c];
-        if (nm->formulation == PH_INDEX3 && !lay->sys->constraints[c].nonholonomic)
+        if (by_position && !lay->sys->constraints[c].nonholonomic)
             PH_BY_SIZE(n, scaled, -1, ev->Phi + at, lambda_row + at);
         else
             PH_BY_SIZE(n, scaled, -o->inv_gp, ev->rate + at, lambda_row + at);
@@ -238,12 +258,9 @@ ph_status ph_newton_factor_as_is(ph_newton_matrix *nm, const ph_eval *ev, int fr
             memcpy(A, ev->M + b->at, sizeof(double) * (size_t)(b->m * b->n));
             A += b->m * b->n;
         }
-    memcpy(W, ev->B, sizeof(double) * (size_t)lay->size_links);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        ph_small_transpose(b->m, b->n, ev->B + b->at, BT + b->at);
-        for (int k = 0; friction && k < b->m * b->n; k++)
-            BT[b->at + k] += ev->Gl[b->at + k];
-    }
+    put_links(lay, ev->B, BT, W);
+    for (int k = 0; friction && k < lay->size_links; k++)
+        BT[k] += ev->Gl[k];
     ph_redundant_strike(nm, 1, BT, W);
     return ph_solver_factor(nm->initial, nm->A0);
 }
@@ -411,12 +428,13 @@ PH_INLINE void reaction(const ph_layout *lay, const int *k, const int *end, int 
     }
 }
 
-/* The largest numbers of B^T y; f: scratch for one node */
-static ph_size reaction_size(const ph_layout *lay, const double *B, const double *y, double *f)
+/* The largest numbers of B^T y, or of the first nodes where these have enough; f: scratch for one node */
+static ph_size reaction_size(const ph_layout *lay, const double *B, const double *y, ph_size enough,
+                             double *f)
 {
     const int *k = lay->link_of;
     ph_size s = {{0, 0}};
-    for (int i = 0; i < lay->N; i++) {
+    for (int i = 0; i < lay->N && !(s.of[0] >= enough.of[0] && s.of[1] >= enough.of[1]); i++) {
         const int *end = lay->link_of + lay->link_end[i];
         if (k == end)
             continue;
@@ -430,7 +448,8 @@ static ph_size reaction_size(const ph_layout *lay, const double *B, const double
 /* The forces that the increment of lambda makes, times s. */
 static ph_size multiplier_force(const ph_sim *sim)
 {
-    return reaction_size(&sim->lay, sim->ev.B, sim->matrix.x + sim->lay.nv, sim->matrix.b);
+    const ph_size all = {{HUGE_VAL, HUGE_VAL}};
+    return reaction_size(&sim->lay, sim->ev.B, sim->matrix.x + sim->lay.nv, all, sim->matrix.b);
 }
 
 /* Size of the increment of lambda, as the forces that it makes, in units of what changes of q and vdot as large as
@@ -466,12 +485,10 @@ static double drift_tolerable(const ph_sim *sim)
  * in the residual, without anything else, are large enough to tell. */
 static int multipliers_settle(const ph_sim *sim, const ph_step_ops *o, double rate)
 {
-    const ph_layout *lay = &sim->lay;
     double next = rate < PH_RATE_TRUSTED ? rate / (1 - rate) : 1, part = o->s * sim->opt.rtol;
-    ph_size force = multiplier_force(sim),
-            most = reaction_size(lay, sim->ev.B, sim->next.lambda, sim->matrix.b);
-    return (force.of[0] * next <= part * most.of[0] && force.of[1] * next <= part * most.of[1]) ||
-           multiplier_size(sim, o) * next <= 1;
+    ph_size force = multiplier_force(sim), least = {{force.of[0] * next / part, force.of[1] * next / part}},
+            most = reaction_size(&sim->lay, sim->ev.B, sim->next.lambda, least, sim->matrix.b);
+    return (least.of[0] <= most.of[0] && least.of[1] <= most.of[1]) || multiplier_size(sim, o) * next <= 1;
 }
 
 /* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an
@@ -485,6 +502,16 @@ static double next_increment(int exact, double size, double rate)
 int ph_newton_keep(ph_newton kind, double size, double rate, int left)
 {
     return rate <= (kind == PH_STEP ? PH_RATE_STEP : PH_RATE_RENEW) && size * pow(rate, left) <= 1;
+}
+
+/* y += x/s */
+static void add_quotients(int n, const double *x, double s, double *y)
+{
+    int i = 0;
+    for (int wide = ph_vector_fours(n); i < wide; i += 4)
+        *(ph_four *)(y + i) += *(const ph_four *)(x + i) / s;
+    for (; i < n; i++)
+        y[i] += x[i] / s;
 }
 
 static void add_load(ph_sim *sim, const ph_step_ops *o)
@@ -503,11 +530,32 @@ ph_status ph_newton_factor(ph_sim *sim, const ph_step_ops *o)
     return s;
 }
 
+/* f = B^T y, node by node */
+static void reactions(const ph_layout *lay, const double *B, const double *y, double *f)
+{
+    const int *k = lay->link_of;
+    for (int i = 0; i < lay->N; i++) {
+        const int *end = lay->link_of + lay->link_end[i];
+        int n = lay->slot[i].dim;
+        double *at = f + lay->slot[i].v_at;
+        if (k == end)
+            memset(at, 0, sizeof(double) * (size_t)n);
+        else
+            reaction(lay, k, end, n, B, y, at);
+        k = end;
+    }
+}
+
 void ph_newton_eta(const ph_newton_matrix *nm, const double *Bn, double scale, const double *x, double *dy,
                    double *eta)
 {
     const ph_layout *lay = nm->lay;
     const double *x_eta = x + lay->nv + lay->nl;
+    if (!lay->nonholonomic) { /* eta has the places of lambda */
+        reactions(lay, Bn, x_eta, dy);
+        ph_vector_add(nm->n_eta, scale, x_eta, eta);
+        return;
+    }
     memset(dy, 0, sizeof(double) * (size_t)lay->nv);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
         if (nm->eta_at[b->row] >= 0)
@@ -547,7 +595,7 @@ static ph_status least(ph_sim *sim)
 /* The point of the last increment. */
 static ph_status finish(ph_sim *sim, const ph_step_ops *o)
 {
-    ph_status s = o->update(sim);
+    ph_status s = (o->settle ? o->settle : o->update)(sim);
     return s == PH_OK && sim->matrix.redundant ? least(sim) : s;
 }
 
@@ -583,14 +631,17 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     int shared = ph_redundant_shares(nm), exact = o->exact && kind != PH_SIMPLIFIED && !keeps && !shared;
     int keep = keeps && kind == PH_MODIFIED && nm->factored;
     int of_step = keeps && kind == PH_STEP && !shared; /* lambda is as good as q while the Jacobian is */
+    /* B then serves sizes of forces alone, for which that of the Jacobian will do; by tolerance it serves errors too */
+    unsigned near = of_step && !(sim->opt.tol > 0) ? PH_EVAL_NEAR : 0;
+    const ph_state s = ph_point_view(&sim->next, &sim->lay);
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
-        ph_state s = ph_point_view(&sim->next, &sim->lay);
         sim->stats.iterations++, sim->step_iterations = k;
         ph_status status = o->update(sim);
         if (status == PH_OK && shared)
             status = least(sim);
         if (status == PH_OK)
-            status = keep ? ph_eval_residual(&sim->ev, &s, nm->what) : ph_eval_both(&sim->ev, &s, nm->what);
+            status =
+                keep ? ph_eval_residual(&sim->ev, &s, nm->what | near) : ph_eval_both(&sim->ev, &s, nm->what);
         add_load(sim, o);
         sim->stats.residuals++;
         if (status == PH_OK && !keep) {
@@ -610,8 +661,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         nm->increment = size;
         if (!isfinite(size))
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
-        for (int i = 0; i < sim->lay.nl; i++)
-            sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
+        add_quotients(sim->lay.nl, nm->x + sim->lay.nv, o->s, sim->next.lambda);
         double lacking = size * DBL_EPSILON * ph_solver_get_info(nm->solver).growth;
         double most = of_step && keep ? PH_NEWTON_LEFT_OF_STEP : 1;
         int small =

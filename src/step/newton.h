@@ -93,6 +93,7 @@ typedef struct ph_step_ops {
     const double *vdot;                      /* of the converged equations; NULL: of the point */
     const double *Bn;                        /* B(q_n) W, links; stabilised form only */
     ph_status (*update)(struct ph_sim *sim); /* the new point from the method's unknowns */
+    ph_status (*settle)(struct ph_sim *sim); /* the same after the last increment; NULL: update */
     void (*linearise)(struct ph_sim *sim);   /* L and F at the new point */
     double (*correct)(struct ph_sim *sim, const double *x); /* apply an increment; its size, 1 = tolerance */
 } ph_step_ops;
