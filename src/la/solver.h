@@ -56,6 +56,10 @@ ph_status ph_solver_factor(ph_solver *s, const double *value);
 ph_status ph_solver_solve(ph_solver *s, const double *b, double *x);
 ph_status ph_solver_solve_transposed(ph_solver *s, const double *b, double *x);
 
+/* From the next factorisation on, PH_AUTO takes KLU at once (1), or the others first (0, as at first): for a caller whose own iteration
+ * stalls, although residuals of solutions are small. */
+void ph_solver_doubt(ph_solver *s, int doubts);
+
 /* What a solver remembers of the matrices before the last: pivots of KLU. The same bits then follow from the same
  * matrices. PH_E_MEMORY where reading makes KLU choose them. */
 ph_status ph_solver_tape(ph_solver *s, ph_tape *t);

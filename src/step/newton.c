@@ -634,6 +634,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     /* B then serves sizes of forces alone, for which that of the Jacobian will do; by tolerance it serves errors too */
     unsigned near = of_step && !(sim->opt.tol > 0) ? PH_EVAL_NEAR : 0;
     const ph_state s = ph_point_view(&sim->next, &sim->lay);
+    ph_solver_doubt(nm->solver, 0);
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
         sim->stats.iterations++, sim->step_iterations = k;
         ph_status status = o->update(sim);
@@ -662,7 +663,9 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         if (!isfinite(size))
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         add_quotients(sim->lay.nl, nm->x + sim->lay.nv, o->s, sim->next.lambda);
-        double lacking = size * DBL_EPSILON * ph_solver_get_info(nm->solver).growth;
+        double growth = ph_solver_get_info(nm->solver).growth, lacking = size * DBL_EPSILON * growth;
+        if (k > 2 && rate >= PH_RATE_TRUSTED && growth > PH_NEWTON_DOUBT)
+            ph_solver_doubt(nm->solver, 1);
         double most = of_step && keep ? PH_NEWTON_LEFT_OF_STEP : 1;
         int small =
             size <= most || (rate < PH_RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= most);
