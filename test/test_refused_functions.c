@@ -89,7 +89,7 @@ static void take(const ph_function *given, int wrong)
     inner = f->call == call ? inner : f->call;
     f->call = call;
     if (f->traced && wrong)
-        atomic_store(&f->traced->wrong, 1);
+        f->traced->wrong = 1;
 }
 
 static void take_all(const ph_model *m, int wrong)
