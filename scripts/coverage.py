@@ -26,7 +26,7 @@ def count(note: str) -> list[tuple[str, int, str, int, list[int]]]:
                 data = json.load(f)
             for file in data["files"]:
                 path = os.path.relpath(os.path.join(data["current_working_directory"], file["file"]), root)
-                if path.startswith(("src/", "include/")):
+                if path.startswith(("src/", "include/")) and os.path.exists(path):  # not what an older build left
                     for line in file["lines"]:
                         ways = [b["count"] for b in line["branches"]]
                         found.append((path, line["line_number"], line.get("function_name", ""), line["count"], ways))
