@@ -82,6 +82,13 @@ int ph_mechanism_is_closed(const ph_mechanism *m)
     return !drives && !m->n_forces && !m->n_flex && !m->model->n_constraints;
 }
 
+/* Springs do not, nor do beams without damping, whose inertia depends on velocities too. */
+static int dissipates(const ph_force *f)
+{
+    int damped = f->def && ph_force_is_beam(f->def) ? f->def->D6 != NULL : !f->still;
+    return !is_source(f) && (damped || f->joint);
+}
+
 double ph_mechanism_dissipation(const ph_mechanism *m, const ph_state *s)
 {
     double D = 0;
@@ -91,7 +98,7 @@ double ph_mechanism_dissipation(const ph_mechanism *m, const ph_state *s)
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site x;
         ph_status there, back;
-        if (is_source(f) || (f->still && !f->joint))
+        if (!dissipates(f))
             continue;
         ph_force_at(m, s, f, &x);
         double forwards = power_of(&x, f, &there);
