@@ -21,7 +21,7 @@
 /* Newton's method corrects what a solution lacks: a relative error of 2e-3 costs one iteration at worst, which is
  * less than refinement or pivots across blocks would. */
 #define PH_NEWTON_TRUST 1e13
-/* Growth above which a solution may be why increments no longer fall. */
+/* Growth above which a solution, with half of its digits, may be why increments no longer fall. */
 #define PH_NEWTON_DOUBT 1e8
 /* Constraints of a node from which on it is a hub. Trees gain from 5 on (9 hinges about one body take 0.14 of the time), but nets in which
  * every body has 8 lose (1.6 times), and with fewer than 5 the order of elimination would not take it for a hub. */
