@@ -409,6 +409,49 @@ static void fails_cleanly(void **state)
     ph_equilibrium_destroy(NULL);
 }
 
+static ph_status refusing_load(double factor, void *ctx)
+{
+    refusing *r = ctx;
+    r->calls++;
+    if (r->fail_at && r->calls >= r->fail_at && !r->with_nan)
+        return PH_E_CALLBACK;
+    return resting_load(factor, r->of->ctx);
+}
+
+/* Calls that fail one by one, or all from one on, and numbers that are not finite: an equilibrium, the same one, or none, and a sentence. */
+static void calls_that_fail(void **state)
+{
+    (void)state;
+    const char *const text[] = {
+        pendulum, BAR("force { name = 'F', body = 'bar', at = {0.5, 0, 0}, value = {0, 24, 0} }\n")};
+    for (int k = 0; k < 2; k++) {
+        resting h = resting_of(text[k], PH_SPACE_R3XSO3);
+        for (int how = 0; how < 4; how++) {
+            int failures = 0;
+            for (long n = 1, last = 2; n < last; n += 1 + n / 16) {
+                refusing r;
+                refusing_make(&r, ph_mechanism_system(h.mech));
+                r.fail_at = n, r.for_good = how % 2, r.with_nan = how / 2;
+                ph_static_options o = ph_default_static();
+                ph_equilibrium *e;
+                ph_error err = {0};
+                o.load = refusing_load, o.ctx = &r;
+                ph_status s = ph_equilibrium_create(&e, &r.sys, &o, 0, h.q0, &err);
+                assert_true((s == PH_OK) == (e != NULL) && (s == PH_OK) == !err.text[0]);
+                assert_true(s == PH_OK || s == (how < 2 ? PH_E_CALLBACK : PH_E_NAN) || s == PH_E_NEWTON ||
+                            s == PH_E_SINGULAR);
+                if (s == PH_OK) /* Newton's tolerance */
+                    check_le(max_diff(ph_equilibrium_state(e).q, h.s.q, 7), 1e-9);
+                failures += s != PH_OK;
+                last = r.calls + 1;
+                ph_equilibrium_destroy(e);
+            }
+            assert_true(failures > 0);
+        }
+        resting_close(&h);
+    }
+}
+
 /* Numbers of a search that cannot be. */
 static void options_refused(void **state)
 {
@@ -446,6 +489,7 @@ static void options_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_that_fail),
         cmocka_unit_test(options_refused),
         cmocka_unit_test(pendulum_hangs),
         cmocka_unit_test(slider_crank_rests_at_least_energy),

@@ -395,13 +395,13 @@ static void put_column(ph_linear *l, int column, const double *y, const double *
     }
 }
 
-/* The lower rows of A by (Nl^T M Nw)^-1; 0: it is singular. */
-static int divide_by_mass(const ph_linear *l)
+/* The lower rows of A by (Nl^T M Nw)^-1 */
+static ph_status divide_by_mass(const ph_linear *l, ph_error *err)
 {
     size_t nw = (size_t)l->nw;
     double *G = ph_alloc(l->alloc, sizeof(double) * (nw * nw + 1));
     if (!G)
-        return 0;
+        return ph_fail(err, PH_E_MEMORY, "not enough memory to linearise the system");
     for (int j = 0; j < l->nw; j++) {
         ph_linear_apply(&l->sim->lay, l->sim->ev.M, l->Nw + j * l->nv, l->y[0]);
         for (int i = 0; i < l->nw; i++)
@@ -409,7 +409,7 @@ static int divide_by_mass(const ph_linear *l)
     }
     int ok = ph_small_solve(l->nw, l->n, G, l->A + l->nz * l->n);
     ph_free(l->alloc, G);
-    return ok;
+    return ok ? PH_OK : ph_fail(err, PH_E_SINGULAR, "friction leaves no unique accelerations");
 }
 
 /* z'' = A z where D leaves nothing: A = -Nw^T K Nw, symmetric to round-off if K is. 0: there is damping. */
@@ -454,9 +454,7 @@ static ph_status assemble(ph_linear *l, ph_error *err)
         put_column(l, j, l->Nh + j * l->nv, l->P + j * l->nv);
     for (int j = 0; j < l->nw; j++)
         put_column(l, l->nz + j, NULL, l->Nw + j * l->nv);
-    if (l->Nl && !divide_by_mass(l))
-        return ph_fail(err, PH_E_SINGULAR, "friction leaves no unique accelerations");
-    return PH_OK;
+    return l->Nl ? divide_by_mass(l, err) : PH_OK;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------- */
