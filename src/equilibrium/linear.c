@@ -131,8 +131,17 @@ static void apply_Z(const ph_linear *l, const double *y, double *out)
 static ph_status evaluate(ph_linear *l, const ph_point *p)
 {
     ph_state s = ph_point_view(p, &l->sim->lay);
-    ph_status status = ph_eval_residual(&l->sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
-    return status == PH_OK ? ph_eval_tangent(&l->sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE) : status;
+    const ph_layout *lay = &l->sim->lay;
+    ph_eval *ev = &l->sim->ev;
+    ph_status status = ph_eval_residual(ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    if (status == PH_OK)
+        status = ph_eval_tangent(ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    double sum = lay->friction ? ph_small_max(lay->size_links, ev->Gl) : 0;
+    for (int k = 0; k < 3; k++)
+        sum += ph_small_max(lay->size_pairs, (const double *[]){ev->M, ev->C, ev->K}[k]);
+    for (int k = 0; k < 2; k++)
+        sum += ph_small_max(lay->size_links, k ? ev->B : ev->Z);
+    return status == PH_OK && !isfinite(sum) ? PH_E_NAN : status;
 }
 
 /* ---- bases -------------------------------------------------------------------------------------- */
@@ -506,8 +515,10 @@ ph_status ph_linear_open(ph_linear *l, const ph_system *sys, double t, const dou
     ph_status s = open_work(l, sys, t, q, v, err);
     if (s == PH_OK) {
         s = evaluate(l, &l->sim->now);
-        if (s != PH_OK)
-            s = ph_fail(err, s, "the callback %s refused the state", l->sim->ev.refused);
+        if (s == PH_E_CALLBACK)
+            ph_fail(err, s, "the callback %s refused the state", l->sim->ev.refused);
+        else if (s != PH_OK)
+            ph_fail(err, s, "the system cannot be linearised: %s", ph_status_text(s));
         else if (!find_bases(l))
             s = ph_fail(err, PH_E_SINGULAR, "the mass matrix is not positive definite on what can move");
     }
