@@ -305,6 +305,37 @@ static double error_without_control(const char *method, double h, unsigned seed)
     return error;
 }
 
+static ph_status quadratic(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    out[0] = -1 - s->t - 40 * s->t * s->t;
+    return PH_OK;
+}
+
+/* Accelerations between the ends of steps are on the parabola through three ends, however long the steps were. */
+static void parabolas_are_met(void **state)
+{
+    (void)state;
+    ph_system sys = {.name = "parabola",
+                     .n_nodes = 1,
+                     .nodes = &point,
+                     .flags = PH_MASS_CONSTANT,
+                     .M = unit_mass,
+                     .g = quadratic};
+    const double none = 0;
+    ph_options o = alpha(PH_GGL, 0.9, 1);
+    o.tol = 1e-4, o.h = 1e-3;
+    ph_sim *sim = sim_of(&sys, &o, &none, &none);
+    for (int n = 1; n <= 2000; n++) {
+        assert_int_equal(ph_sim_step(sim, NULL), PH_OK);
+        ph_state s = ph_sim_state(sim);
+        if (ph_sim_stats(sim).accepted > 2)
+            check_near(s.vdot[0], 1 + s.t + 40 * s.t * s.t, 1e-11); /* round-off of the forces */
+    }
+    assert_true(ph_sim_stats(sim).accepted > 10 && ph_sim_stats(sim).h_most > 2 * ph_sim_stats(sim).h_least);
+    ph_sim_destroy(sim);
+}
+
 /* What is remembered of steps before a corner is wrong by the jump there, and would cost all orders but the first. */
 static void corners_are_forgotten(void **state)
 {
@@ -537,19 +568,13 @@ static void lives_by_the_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_steps_of_top),
-        cmocka_unit_test(random_steps_of_two_bodies),
-        cmocka_unit_test(multipliers_of_index3),
-        cmocka_unit_test(errors_follow_tol),
-        cmocka_unit_test(stiffness_is_free),
-        cmocka_unit_test(grid_shows_the_same),
-        cmocka_unit_test(corners_are_forgotten),
-        cmocka_unit_test(corners_are_met),
-        cmocka_unit_test(first_step_is_rejected),
-        cmocka_unit_test(failures_have_words),
-        cmocka_unit_test(bounds_are_kept),
-        cmocka_unit_test(lives_by_the_rules),
-        cmocka_unit_test(sizes_stay),
+        cmocka_unit_test(random_steps_of_top),   cmocka_unit_test(random_steps_of_two_bodies),
+        cmocka_unit_test(multipliers_of_index3), cmocka_unit_test(errors_follow_tol),
+        cmocka_unit_test(stiffness_is_free),     cmocka_unit_test(grid_shows_the_same),
+        cmocka_unit_test(parabolas_are_met),     cmocka_unit_test(corners_are_forgotten),
+        cmocka_unit_test(corners_are_met),       cmocka_unit_test(first_step_is_rejected),
+        cmocka_unit_test(failures_have_words),   cmocka_unit_test(bounds_are_kept),
+        cmocka_unit_test(lives_by_the_rules),    cmocka_unit_test(sizes_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

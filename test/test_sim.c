@@ -600,6 +600,53 @@ static void too_few_iterations(void **state)
     ph_problem_destroy(p);
 }
 
+enum { SPRINGS = 2 * PH_CULPRITS };
+
+static ph_status unit_masses(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    for (int i = 0; i < SPRINGS * SPRINGS; i++)
+        out[i] = i % (SPRINGS + 1) == 0;
+    return PH_OK;
+}
+
+static ph_status cubic_springs(const ph_state *s, double *out, void *ctx)
+{
+    const double *stiffness = ctx;
+    for (int i = 0; i < SPRINGS; i++)
+        out[i] = stiffness[i] * s->q[i] * s->q[i] * s->q[i];
+    return PH_OK;
+}
+
+/* The residual after the one iteration grows with the stiffness, whatever the order of the nodes. */
+static void worst_culprit_first(void **state)
+{
+    (void)state;
+    ph_node node[SPRINGS];
+    double stiffness[SPRINGS], q0[SPRINGS], v0[SPRINGS] = {0};
+    for (int by = 1; by < SPRINGS; by += 2) { /* odd numbers permute a power of 2, or reverse it */
+        for (int i = 0; i < SPRINGS; i++) {
+            node[i] = (ph_node){.group = PH_RN, .n = 1};
+            stiffness[i] = pow(2, (by * i) % SPRINGS), q0[i] = 1;
+        }
+        ph_system sys = {.n_nodes = SPRINGS,
+                         .nodes = node,
+                         .flags = PH_MASS_CONSTANT,
+                         .M = unit_masses,
+                         .g = cubic_springs,
+                         .ctx = stiffness};
+        ph_options o = ph_default_options();
+        o.h = 0.1, o.max_iterations = 1;
+        ph_sim *sim = sim_of(&sys, &o, q0, v0);
+        assert_int_equal(ph_sim_step(sim, NULL), PH_E_NEWTON);
+        const ph_failure *f = ph_sim_failure(sim);
+        assert_int_equal(f->n_culprits, PH_CULPRITS);
+        for (int i = 0; i < PH_CULPRITS; i++)
+            assert_true(stiffness[f->culprit[i].index] == pow(2, SPRINGS - 1 - i));
+        ph_sim_destroy(sim);
+    }
+}
+
 /* Where each callback first works; the later ones are only asked in a step. */
 static int asked_at_start(callback k)
 {
@@ -813,6 +860,7 @@ int main(void)
         cmocka_unit_test(allocation_failures),
         cmocka_unit_test(newton_fails),
         cmocka_unit_test(too_few_iterations),
+        cmocka_unit_test(worst_culprit_first),
         cmocka_unit_test(callbacks_fail),
         cmocka_unit_test(runaway_is_forgotten),
         cmocka_unit_test(differences_fail),

@@ -22,6 +22,10 @@ typedef struct ph_beam_state {
     int body_axes;     /* coordinates are those of SE(3), else the physical ones */
 } ph_beam_state;
 
+/* Adds kinetic and potential energies of the elements. */
+void ph_beam_batch_energies(const ph_beam_batch *b, const ph_beam_state *s, double *kinetic,
+                            double *potential);
+
 /* Adds terms of g, M, C and K where these are not NULL. Returns a bit for each element that turns too far, or by what is no number;
  * 0: none does. */
 unsigned ph_beam_batch_add(const ph_beam_batch *b, const ph_beam_state *s, double *g, double *M, double *C,
