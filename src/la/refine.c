@@ -12,6 +12,7 @@
 #include "la/vectors.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 void ph_pattern_lay(ph_pattern *p, const ph_graph *g, ph_arena *a)
@@ -100,14 +101,7 @@ void ph_pattern_rest(const ph_pattern *p, const double *value, const double *b, 
 
 int ph_all_finite(const double *x, int n)
 {
-    ph_four s = {0}; /* 0 times a number is 0 only if the number is finite */
-    double rest = 0;
-    int i = 0;
-    for (int wide = ph_vector_fours(n); i < wide; i += 4)
-        s += 0 * *(const ph_four *)(x + i);
-    for (; i < n; i++)
-        rest += 0 * x[i];
-    return (s[0] + s[1]) + (s[2] + s[3]) + rest == 0;
+    return isfinite(ph_small_max(n, x));
 }
 
 void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a)

@@ -454,7 +454,7 @@ static void predict_numbers(genalpha *m, const guess *g, int n, const ph_point *
         *(number *)(m->theta + i) = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;      \
         *(number *)(v1 + i) = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);                          \
     }
-    for (int wide = ph_vector_fours(n); i < wide; i += 4)
+    for (; i + 4 <= n; i += 4) /* what it reads was written long before, also of short vectors */
         PREDICT(ph_four)
     for (; i < n; i++)
         PREDICT(double)
