@@ -101,7 +101,16 @@ void ph_pattern_rest(const ph_pattern *p, const double *value, const double *b, 
 
 int ph_all_finite(const double *x, int n)
 {
-    return isfinite(ph_small_max(n, x));
+    ph_four s = {0}; /* 0 times a number is 0 only if the number is finite */
+    double rest = 0;
+    int i = 0;
+    if (n <= PH_VECTOR_SHORT)
+        return isfinite(ph_small_larger(n, 0, x));
+    for (; i + 4 <= n; i += 4)
+        s += 0 * *(const ph_four *)(x + i);
+    for (; i < n; i++)
+        rest += 0 * x[i];
+    return (s[0] + s[1]) + (s[2] + s[3]) + rest == 0;
 }
 
 void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a)

@@ -23,6 +23,7 @@
 
 #include "la/small.h"
 #include "la/vectors.h"
+#include "lie/groups.h"
 #include "lie/se3_batch.h"
 #include "lie/so3_batch.h"
 #include "method/alpha_ahead.h"
@@ -465,6 +466,10 @@ static void predict_numbers(genalpha *m, const guess *g, int n, const ph_point *
 PH_INLINE void add_bracket(int n, const ph_slot *i, const double *v1, double *theta)
 {
     double x[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX];
+    if (i->op == &ph_so3_ops) {
+        ph_store3(theta, ph_add(ph_load3(theta), ph_cross(ph_load3(v1), ph_load3(theta))));
+        return;
+    }
     for (int k = 0; k < n; k++)
         x[k] = theta[k];
     i->op->hat(n, v1, H);
