@@ -23,6 +23,7 @@
 
 #include "la/small.h"
 #include "la/vectors.h"
+#include "lie/groups.h"
 #include "lie/se3_batch.h"
 #include "lie/so3_batch.h"
 #include "method/alpha_ahead.h"
@@ -454,7 +455,7 @@ static void predict_numbers(genalpha *m, const guess *g, int n, const ph_point *
         *(number *)(m->theta + i) = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;      \
         *(number *)(v1 + i) = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);                          \
     }
-    for (int wide = ph_vector_fours(n); i < wide; i += 4)
+    for (; i + 4 <= n; i += 4) /* what it reads was written long before, also of short vectors */
         PREDICT(ph_four)
     for (; i < n; i++)
         PREDICT(double)
@@ -465,6 +466,10 @@ static void predict_numbers(genalpha *m, const guess *g, int n, const ph_point *
 PH_INLINE void add_bracket(int n, const ph_slot *i, const double *v1, double *theta)
 {
     double x[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX];
+    if (i->op == &ph_so3_ops) {
+        ph_store3(theta, ph_add(ph_load3(theta), ph_cross(ph_load3(v1), ph_load3(theta))));
+        return;
+    }
     for (int k = 0; k < n; k++)
         x[k] = theta[k];
     i->op->hat(n, v1, H);
