@@ -228,6 +228,21 @@ static void wide_node(void **state)
     }
 }
 
+/* The first step of a rotation from rest, whose tolerance has no speed to go by: no increment is small before the second. */
+static void rotations_from_rest(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top_so3");
+    ph_options o = options_for(p, PH_INDEX3);
+    const double rest[3] = {0};
+    o.h = 0.2, o.start = PH_PLAIN;
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, rest);
+    run_sim(sim, 1);
+    assert_in_range(ph_sim_stats(sim).iterations, 2, 4);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
 /* The stabilised form keeps positions on the constraints beside some that restrict velocities alone, whichever come first. */
 static void positions_beside_rolling(void **state)
 {
@@ -270,6 +285,7 @@ int main(void)
         cmocka_unit_test(tiny_steps),
         cmocka_unit_test(wide_node),
         cmocka_unit_test(positions_beside_rolling),
+        cmocka_unit_test(rotations_from_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

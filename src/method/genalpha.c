@@ -721,11 +721,11 @@ static void sens_local(ph_sim *sim, double before, double *l_q, double *l_v)
     const ph_layout *lay = &sim->lay;
     const double *d0 = sim->now.vdot, *d1 = sim->next.vdot, *d = sim->last.vdot;
     double h = sim->next.t - sim->now.t, c_q = ph_alpha_C_q(p) * h * h,
-           c_v = before > 0 ? 2 * ph_alpha_C_v(p) * h * h * h / (h + before) : 0;
+           c_v = 2 * ph_alpha_C_v(p) * h * h * h / (h + before);
     double *v = of(sim)->w, *vdot = of(sim)->c; /* of the step that is done */
     for (int i = 0; i < lay->nv; i++) {
         l_q[i] = c_q * (d1[i] - d0[i]);
-        l_v[i] = c_v > 0 || c_v < 0 ? c_v * ((d1[i] - d0[i]) / h - (d0[i] - d[i]) / before) : 0;
+        l_v[i] = before > 0 ? c_v * ((d1[i] - d0[i]) / h - (d0[i] - d[i]) / before) : 0;
         v[i] = 0.5 * (sim->now.v[i] + sim->next.v[i]), vdot[i] = 0.5 * (d0[i] + d1[i]);
     }
     ph_alpha_add_bracket(lay, h * h * h * ph_alpha_lie(p), v, vdot, l_q);
