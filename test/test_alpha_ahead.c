@@ -336,6 +336,40 @@ static void parabolas_are_met(void **state)
     ph_sim_destroy(sim);
 }
 
+/* The latest time at which a force was asked for. */
+static ph_status watched(const ph_state *s, double *out, void *ctx)
+{
+    double *latest = ctx;
+    *latest = fmax(*latest, s->t);
+    out[0] = s->q[0];
+    return PH_OK;
+}
+
+/* A run of so many steps of the grid ends with the last of them: nothing is asked for beyond. */
+static void runs_end_with_their_grid(void **state)
+{
+    (void)state;
+    static const char *const method[] = {"genalpha", "bliedf", "rkmk"};
+    for (int k = 0; k < 3; k++) {
+        double latest = 0;
+        const double x = 0.2, none = 0;
+        ph_system sys = {.name = "spring",
+                         .n_nodes = 1,
+                         .nodes = &point,
+                         .flags = PH_MASS_CONSTANT,
+                         .M = unit_mass,
+                         .g = watched,
+                         .ctx = &latest};
+        ph_options o = alpha(PH_GGL, 0.9, 1);
+        o.method = method[k], o.tol = 1e-3, o.h = 0.01;
+        ph_sim *sim = sim_of(&sys, &o, &x, &none);
+        latest = 0; /* the start looks ahead */
+        run_sim(sim, 100), run_sim(sim, 30);
+        check_near(latest, 1.3, 1e-14); /* round-off of the grid */
+        ph_sim_destroy(sim);
+    }
+}
+
 /* What is remembered of steps before a corner is wrong by the jump there, and would cost all orders but the first. */
 static void corners_are_forgotten(void **state)
 {
@@ -568,13 +602,21 @@ static void lives_by_the_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_steps_of_top),   cmocka_unit_test(random_steps_of_two_bodies),
-        cmocka_unit_test(multipliers_of_index3), cmocka_unit_test(errors_follow_tol),
-        cmocka_unit_test(stiffness_is_free),     cmocka_unit_test(grid_shows_the_same),
-        cmocka_unit_test(parabolas_are_met),     cmocka_unit_test(corners_are_forgotten),
-        cmocka_unit_test(corners_are_met),       cmocka_unit_test(first_step_is_rejected),
-        cmocka_unit_test(failures_have_words),   cmocka_unit_test(bounds_are_kept),
-        cmocka_unit_test(lives_by_the_rules),    cmocka_unit_test(sizes_stay),
+        cmocka_unit_test(random_steps_of_top),
+        cmocka_unit_test(random_steps_of_two_bodies),
+        cmocka_unit_test(multipliers_of_index3),
+        cmocka_unit_test(errors_follow_tol),
+        cmocka_unit_test(stiffness_is_free),
+        cmocka_unit_test(grid_shows_the_same),
+        cmocka_unit_test(parabolas_are_met),
+        cmocka_unit_test(runs_end_with_their_grid),
+        cmocka_unit_test(corners_are_forgotten),
+        cmocka_unit_test(corners_are_met),
+        cmocka_unit_test(first_step_is_rejected),
+        cmocka_unit_test(failures_have_words),
+        cmocka_unit_test(bounds_are_kept),
+        cmocka_unit_test(lives_by_the_rules),
+        cmocka_unit_test(sizes_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,6 @@ PH_FN void accelerate(int axes, const ph_beam_batch *b, const ph_beam_state *s, 
 
 /* Four elements at one instant; velocities where they are asked for. */
 typedef struct opened {
-    ph_real K6[36], D6[36];
     ph_force_def def;
     ph_force f;
     ph_force_site site;
@@ -59,11 +58,12 @@ typedef struct opened {
 
 PH_FN void open_batch(const ph_beam_batch *b, const ph_beam_state *s, int moves, opened *o)
 {
-    o->def = (ph_force_def){o->K6, b->damped ? o->D6 : NULL, b->heavy ? o->K6 : NULL, b->mass_model};
+    const ph_real *K6 = (const ph_real *)b->K6, *D6 = (const ph_real *)b->D6;
+    o->def = (ph_force_def){K6, b->damped ? D6 : NULL, b->heavy ? K6 : NULL, b->mass_model};
     o->f.def = &o->def,
     o->f.length = load4(b->length); /* field by field: what is not read need not be cleared */
     o->site.f = &o->f, o->site.body_axes = s->body_axes;
-    load_numbers(o->f.d0, 6, b->d0), load_numbers(o->K6, 36, b->K6);
+    load_numbers(o->f.d0, 6, b->d0);
     o->site.a = end_of(s->body_axes, b, s, 0, moves), o->site.b = end_of(s->body_axes, b, s, 1, moves);
     if (!b->heavy)
         return;
@@ -143,8 +143,6 @@ unsigned ph_beam_batch_add(const ph_beam_batch *b, const ph_beam_state *s, doubl
     opened o;
     ph_beam_at e;
     open_batch(b, s, heavy || b->damped, &o);
-    if (b->damped)
-        load_numbers(o.D6, 36, b->D6);
     if (heavy)
         accelerate(axes, b, s, 1, &o.site);
     ph_mask fine = ph_beam_fill(&o.site, &e);
