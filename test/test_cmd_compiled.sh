@@ -200,8 +200,8 @@ def read(name):
     return [{k: v for k, v in row.items() if k.split(".")[0] in ("status", "reason", "steps", "tip", "energy [J]", "reaction")} for row in rows]
 lost, built, first, device = read("lost"), read("built"), read("first"), read("device")
 assert lost == built and len(lost) == 7  # exact
-assert [a == b for a, b in zip(first, device)] == [True, False] + 5 * [True]  # one of the library, which has other round-off
-assert first[1]["status"] == "ok"
+assert sum(a != b for a, b in zip(first, device)) == 1  # the library's, which has other round-off; workers decide which is the first
+assert [x["status"] for x in first] == [x["status"] for x in device]
 COMPARE
 # Cases of other lengths are members of other batches.
 cat > "$dir/long.lua" <<'MODEL'
