@@ -83,7 +83,8 @@ static inline void case_body(block_case *c, int i, double mass, double rest)
 
 static inline ph_graph case_graph(const block_case *c)
 {
-    return (ph_graph){c->n, c->size, c->late, c->nnz, c->row, c->col, 0, NULL};
+    return (ph_graph){
+        .n = c->n, .size = c->size, .late = c->late, .nnz = c->nnz, .row = c->row, .col = c->col};
 }
 
 static inline void case_free(block_case *c)
