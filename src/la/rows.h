@@ -107,6 +107,16 @@ PH_INLINE void ph_rows_store(double *p, ph_rows A)
     p[8] = A.r2[2];
 }
 
+/* Rows of two blocks side by side */
+PH_INLINE void ph_rows_store_six(double *p, ph_rows A, ph_rows B)
+{
+    const ph_row a[3] = {A.r0, A.r1, A.r2}, b[3] = {B.r0, B.r1, B.r2};
+    for (int i = 0; i < 3; i++, p += 6) {
+        ph_row_store4(p, PH_SHUFFLE(a[i], b[i], 0, 1, 2, 4));
+        p[4] = b[i][1], p[5] = b[i][2];
+    }
+}
+
 /* Rows four apart. */
 PH_INLINE ph_rows ph_rows_load4(const double *p)
 {
@@ -324,6 +334,12 @@ PH_INLINE void ph_rows_store(ph_real *p, ph_rows A)
     ph_store33(p, A);
 }
 
+PH_INLINE void ph_rows_store_six(ph_real *p, ph_rows A, ph_rows B)
+{
+    for (int i = 0; i < 3; i++, p += 6)
+        ph_store3(p, ph_rows_get(A, i)), ph_store3(p + 3, ph_rows_get(B, i));
+}
+
 PH_INLINE ph_rows ph_rows_load4(const ph_real *p)
 {
     return (ph_rows){p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10]};
@@ -458,6 +474,12 @@ PH_INLINE ph_row ph_row_tapply(int m, const ph_real *A, const ph_real *x)
 }
 
 #endif
+
+PH_INLINE void ph_rows_store_apart(ph_real *p, int stride, ph_rows A)
+{
+    for (int i = 0; i < 3; i++)
+        ph_row_store3(p + i * stride, ph_rows_get(A, i));
+}
 
 /* The same without gaps. */
 PH_INLINE ph_rows ph_rows_load(const ph_real *p)

@@ -567,11 +567,12 @@ static void sort_bodies(ph_mechanism *m)
         if (b->flex >= 0)
             continue;
         int principal = J->xy == 0 && J->xz == 0 && J->yx == 0 && J->yz == 0 && J->zx == 0 && J->zy == 0;
-        if (m->space->plain && !b->particle && principal)
+        if ((m->space->plain || m->space->body_axes) && !b->particle && principal)
             m->rigid[m->n_rigid++] = (ph_rigid){.q = b->q[0],
                                                 .x = b->v[0],
                                                 .w = b->v[1],
-                                                .C = b->M[3],
+                                                .R = b->R,
+                                                .C = {b->M[0], b->M[1], b->M[3]},
                                                 .m = b->m,
                                                 .J = ph_v3(J->xx, J->yy, J->zz),
                                                 .d = ph_v3(J->zz - J->yy, J->xx - J->zz, J->yy - J->xx)};

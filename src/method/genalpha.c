@@ -325,6 +325,11 @@ PH_INLINE void linearise_slope(int n, genalpha *m, int T_at, int stabilised, dou
     double sigma = m->p.sigma, X[PH_DIM_MAX * PH_DIM_MAX];
     const double *Tinv = m->Tinv + T_at;
     double *L = m->L + T_at, *F = m->F + T_at;
+    if (n == 6 && sigma == 1) {
+        ph_upper_store(D, ph_upper_add(ph_upper_scale(m->ops.inv_gp, ph_upper_load(D)), ph_upper_identity()));
+        ph_upper_store(L, ph_upper_mul(D, ph_upper_load(Tinv)));
+        return;
+    }
     for (int k = 0; k < n * n; k++)
         D[k] *= m->ops.inv_gp;
     for (int k = 0; k < n; k++)
@@ -414,7 +419,7 @@ static void correct_eta(ph_sim *sim, const double *x)
 
 PH_INLINE void turn(int n, const double *Tinv, const double *dq, double *theta)
 {
-    ph_small_mul_add(n, n, Tinv, dq, theta);
+    ph_small_upper_mul_add(n, Tinv, dq, theta);
 }
 
 /* theta += T^-1 dq; the size of the increment in units of the tolerances, NaN if any number is NaN. */
