@@ -64,6 +64,49 @@ static inline void resting_close(resting *h)
     ph_model_free(h->model);
 }
 
+/* A system one of whose calls fails, counted from 1 over all callbacks: it is refused, or is not a number. */
+typedef struct refusing {
+    ph_system sys; /* the copy; its ctx is this */
+    const ph_system *of;
+    long calls, fail_at; /* 0: none */
+    int for_good;        /* and all that follow */
+    int with_nan;
+} refusing;
+
+static inline ph_status refusing_call(refusing *r, ph_callback f, const ph_state *s, double *out)
+{
+    r->calls++;
+    if (!r->fail_at || (r->for_good ? r->calls < r->fail_at : r->calls != r->fail_at))
+        return f(s, out, r->of->ctx);
+    if (!r->with_nan)
+        return PH_E_CALLBACK;
+    ph_status status = f(s, out, r->of->ctx);
+    out[0] = NAN;
+    return status;
+}
+
+#define REFUSING(name)                                                                                       \
+    static inline ph_status refusing_##name(const ph_state *s, double *out, void *ctx)                       \
+    {                                                                                                        \
+        return refusing_call(ctx, ((refusing *)ctx)->of->name, s, out);                                      \
+    }
+REFUSING(M)
+REFUSING(g) REFUSING(Phi) REFUSING(B) REFUSING(C) REFUSING(K) REFUSING(Phi_t) REFUSING(convective) REFUSING(Z)
+    REFUSING(g_lambda)
+
+        static inline void refusing_make(refusing *r, const ph_system *of)
+{
+    *r = (refusing){.sys = *of, .of = of};
+    ph_system *x = &r->sys;
+    x->M = refusing_M, x->g = refusing_g, x->Phi = of->Phi ? refusing_Phi : NULL,
+    x->B = of->B ? refusing_B : NULL;
+    x->C = of->C ? refusing_C : NULL, x->K = of->K ? refusing_K : NULL, x->Z = of->Z ? refusing_Z : NULL;
+    x->Phi_t = of->Phi_t ? refusing_Phi_t : NULL, x->convective = of->convective ? refusing_convective : NULL;
+    x->g_lambda = of->g_lambda ? refusing_g_lambda : NULL;
+    x->products = NULL, x->tangents = NULL, x->positions = NULL, x->origin = NULL;
+    x->ctx = r;
+}
+
 /* Every space. */
 static const ph_space_code resting_spaces[] = {PH_SPACE_R3XSO3, PH_SPACE_SE3, PH_SPACE_EULER,
                                                PH_SPACE_CARDAN};

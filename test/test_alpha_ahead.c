@@ -305,6 +305,71 @@ static double error_without_control(const char *method, double h, unsigned seed)
     return error;
 }
 
+static ph_status quadratic(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    out[0] = -1 - s->t - 40 * s->t * s->t;
+    return PH_OK;
+}
+
+/* Accelerations between the ends of steps are on the parabola through three ends, however long the steps were. */
+static void parabolas_are_met(void **state)
+{
+    (void)state;
+    ph_system sys = {.name = "parabola",
+                     .n_nodes = 1,
+                     .nodes = &point,
+                     .flags = PH_MASS_CONSTANT,
+                     .M = unit_mass,
+                     .g = quadratic};
+    const double none = 0;
+    ph_options o = alpha(PH_GGL, 0.9, 1);
+    o.tol = 1e-4, o.h = 1e-3;
+    ph_sim *sim = sim_of(&sys, &o, &none, &none);
+    for (int n = 1; n <= 2000; n++) {
+        assert_int_equal(ph_sim_step(sim, NULL), PH_OK);
+        ph_state s = ph_sim_state(sim);
+        if (ph_sim_stats(sim).accepted > 2)
+            check_near(s.vdot[0], 1 + s.t + 40 * s.t * s.t, 1e-11); /* round-off of the forces */
+    }
+    assert_true(ph_sim_stats(sim).accepted > 10 && ph_sim_stats(sim).h_most > 2 * ph_sim_stats(sim).h_least);
+    ph_sim_destroy(sim);
+}
+
+/* The latest time at which a force was asked for. */
+static ph_status watched(const ph_state *s, double *out, void *ctx)
+{
+    double *latest = ctx;
+    *latest = fmax(*latest, s->t);
+    out[0] = s->q[0];
+    return PH_OK;
+}
+
+/* A run of so many steps of the grid ends with the last of them: nothing is asked for beyond. */
+static void runs_end_with_their_grid(void **state)
+{
+    (void)state;
+    static const char *const method[] = {"genalpha", "bliedf", "rkmk"};
+    for (int k = 0; k < 3; k++) {
+        double latest = 0;
+        const double x = 0.2, none = 0;
+        ph_system sys = {.name = "spring",
+                         .n_nodes = 1,
+                         .nodes = &point,
+                         .flags = PH_MASS_CONSTANT,
+                         .M = unit_mass,
+                         .g = watched,
+                         .ctx = &latest};
+        ph_options o = alpha(PH_GGL, 0.9, 1);
+        o.method = method[k], o.tol = 1e-3, o.h = 0.01;
+        ph_sim *sim = sim_of(&sys, &o, &x, &none);
+        latest = 0; /* the start looks ahead */
+        run_sim(sim, 100), run_sim(sim, 30);
+        check_near(latest, 1.3, 1e-14); /* round-off of the grid */
+        ph_sim_destroy(sim);
+    }
+}
+
 /* What is remembered of steps before a corner is wrong by the jump there, and would cost all orders but the first. */
 static void corners_are_forgotten(void **state)
 {
@@ -543,6 +608,8 @@ int main(void)
         cmocka_unit_test(errors_follow_tol),
         cmocka_unit_test(stiffness_is_free),
         cmocka_unit_test(grid_shows_the_same),
+        cmocka_unit_test(parabolas_are_met),
+        cmocka_unit_test(runs_end_with_their_grid),
         cmocka_unit_test(corners_are_forgotten),
         cmocka_unit_test(corners_are_met),
         cmocka_unit_test(first_step_is_rejected),

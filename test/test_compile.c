@@ -112,6 +112,99 @@ static void loops_over_tables(void **state)
     scratch_remove(&s);
 }
 
+/* As the one before, with what it has not: a rolling disc, a joint whose second body is the ground, sensors of joints and functions of them,
+ * springs whose energy nobody asks for. */
+static const char rolls[] =
+    "model 'rolls' gravity {0, 0.1, -9.81}\n"
+    "for i = 1, 14 do\n"
+    "  local last = i == 1 and 'ground' or 'b' .. i - 1\n"
+    "  body{name='b' .. i, mass=1, inertia={0.2, 0.3, 0.4, 0.001, 0, 0}, position={i - 0.5, 0, 1}}\n"
+    "  joint{name='j' .. i, type='revolute', bodies={'b' .. i, last}, at={i - 1, 0, 1}, axis={0, 1, 0.1*i}}\n"
+    "end\n"
+    "body{name='disc', mass=0.5, inertia={0.1, 0.1, 0.2}, position={20, 0, 0.3}, rotation={axis={1, 0, 0}, "
+    "angle=math.pi/2}, omega={0, 0, 2}, velocity={-0.6, 0, 0}}\n"
+    "joint{name='contact', type='rolling', bodies={'ground', 'disc'}, at={20, 0, 0}, normal={0, 0, 1}, "
+    "axis={0, 1, 0}, radius=0.3}\n"
+    "spring{name='s', bodies={'b3', 'b7'}, k=20, d=0.3}\n"
+    "sensor{name='angle', type='joint_position', joint='j2'} sensor{name='rate', type='rate', joint='j3'}\n"
+    "sensor{name='turn', type='joint_acceleration', joint='j1'} sensor{name='pull', type='reaction', "
+    "joint='j1'}\n"
+    "sensor{name='both', custom=function(t, s) return s.joints.j2.position + 2*s.joints.j4.rate + "
+    "s.b5.position.x end}\n"
+    "run{t_end=1, h=1e-3, formulation='index3', assemble=true}\n";
+
+static void compare_with_sensors(const char *path)
+{
+    ph_run *run = open_run(path, NULL);
+    built b = build(run, 1, 0, QUICK);
+    compare_built(run, &b, 100);
+    compare_sensors(run, &b);
+    drop(&b);
+    ph_run_close(run);
+}
+
+static void loops_and_sensors(void **state)
+{
+    (void)state;
+    scratch s = scratch_create("rolls.lua");
+    scratch_write(&s, rolls, strlen(rolls));
+    compare_with_sensors(s.path);
+    scratch_remove(&s);
+}
+
+/* Sensors of joints of few bodies: a rolling disc, one that pulls at the ground, a particle, the ground on either side. */
+static const char few_sensors[] =
+    "model 'few' gravity {0, 0.1, -9.81}\n"
+    "body{name='disc', mass=0.5, inertia={0.1, 0.1, 0.2}, position={0, 0, 0.3}, rotation={axis={1, 0, 0}, "
+    "angle=math.pi/2}, omega={0.1, 0.2, 2}}\n"
+    "joint{name='contact', type='rolling', bodies={'ground', 'disc'}, at={0, 0, 0}, normal={0, 0, 1}, "
+    "axis={0, 1, 0}, radius=0.3}\n"
+    "body{name='arm', mass=2, inertia={0.2, 0.2, 0.3, 0, 0, 0.02}, position={3, 0, 1}}\n"
+    "joint{name='pin', type='revolute', bodies={'arm', 'ground'}, at={2, 0, 1}, axis={0, 1, 0}}\n"
+    "particle{name='bead', mass=0.3, position={3.5, 0, 1}}\n"
+    "joint{name='rail', type='point_on_line', bodies={'arm', 'bead'}, at={3.5, 0, 1}, axis={1, 0, 0}}\n"
+    "particle{name='free', mass=0.2, position={5, 0, 1}}\n"
+    "joint{name='wall', type='point_on_line', bodies={'free', 'ground'}, at={5, 0, 1}, axis={0, 0, 1}}\n"
+    "sensor{name='touch', type='reaction', joint='contact'} sensor{name='pull', type='reaction', "
+    "joint='pin'}\n"
+    "sensor{name='a', type='joint_acceleration', joint='pin'}\n"
+    "sensor{name='b', type='joint_acceleration', joint='rail'} sensor{name='c', type='joint_position', "
+    "joint='wall'}\n"
+    "sensor{name='d', type='joint_acceleration', joint='wall'}\n"
+    "sensor{name='w', type='rotation', body='ground'} sensor{name='E', type='energy'}\n"
+    "run{t_end=1, h=1e-3, formulation='index3', assemble=true}\n";
+
+static void sensors_of_joints(void **state)
+{
+    (void)state;
+    scratch s = scratch_create("few.lua");
+    scratch_write(&s, few_sensors, strlen(few_sensors));
+    compare_with_sensors(s.path);
+    scratch_remove(&s);
+}
+
+/* What the program has no words for: (G6) and (G7) with any sigma, and another length of (N5). */
+static void forms_of_a_program(void **state)
+{
+    (void)state;
+    const struct {
+        ph_ggl_form form;
+        double sigma, length;
+    } all[] = {{PH_GGL_INSIDE, 1, 0.25}, {PH_GGL_OUTSIDE, 0, 0}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        ph_run *run = open_run(MODELS "heavy_top.lua", OPTIONS("formulation=ggl"));
+        ph_options o = ph_run_options(run);
+        ph_error err = {0};
+        o.ggl_form = all[k].form, o.sigma = all[k].sigma, o.ggl_length = all[k].length;
+        if (ph_run_set_method(run, &o, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        built b = build(run, 1, 0, QUICK);
+        compare_built(run, &b, 200);
+        drop(&b);
+        ph_run_close(run);
+    }
+}
+
 /* A body with so many joints that the stabilised form of the library has unknowns of its own for it (N6): one by one and in loops. */
 static void hubs(void **state)
 {
@@ -305,6 +398,9 @@ int main(int argc, char **argv) /* a pattern of names: those tests alone */
         cmocka_unit_test(mechanisms),
         cmocka_unit_test(every_element),
         cmocka_unit_test(loops_over_tables),
+        cmocka_unit_test(loops_and_sensors),
+        cmocka_unit_test(sensors_of_joints),
+        cmocka_unit_test(forms_of_a_program),
         cmocka_unit_test(hubs),
         cmocka_unit_test(sensors),
         cmocka_unit_test(lanes_have_the_bits_of_one),

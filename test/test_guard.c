@@ -84,6 +84,28 @@ static void twice_within_a_step(void **state)
     ph_run_close(run);
 }
 
+/* A particle on a spring, x = 2 cos t: its acceleration passes -0.5, and 0.002 twice before it turns, all within a long step. */
+static void accelerations_are_seen(void **state)
+{
+    (void)state;
+    ph_run *run = open_text("particle{ name = 'p', mass = 1, position = {2, 0, 0} }\n"
+                            "spring{ bodies = {'ground', 'p'}, k = 1, length = 0 }\n"
+                            "input{ name = 'u' }\n"
+                            "event{ name = 'e', when = function(t, s) return s.p.acceleration.x + 0.5 end, "
+                            "action = {set = {u = 0}} }\n"
+                            "event{ name = 'top', when = function(t, s) return s.p.acceleration.x - 1.9985 "
+                            "end, action = {set = {u = 0}} }\n"
+                            "sensor{ name = 'a', type = 'acceleration', body = 'p' }\n"
+                            "run{ t_end = 4, h = 0.1, method = 'rkmk', tableau = 'gauss3' }",
+                            "");
+    go(run, 4);
+    check_near(time_of(run, "e", 0), acos(0.25), 1e-8);       /* reference: formula; order 6 */
+    check_near(time_of(run, "top", 0), acos(-0.99925), 1e-6); /* its slope is 0.08 there */
+    check_near(time_of(run, "top", 1), 2 * acos(-1) - acos(-0.99925), 1e-6);
+    assert_int_equal(ph_run_event_count(run), 3);
+    ph_run_close(run);
+}
+
 /* ---- functions of time, on a step that the test makes ----------------------------------------------------- */
 
 typedef double (*of_time)(double t);
@@ -240,9 +262,10 @@ static void jump_is_enclosed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_in_one_step), cmocka_unit_test(located_by_steps),
-        cmocka_unit_test(twice_within_a_step), cmocka_unit_test(signs_after_a_change),
-        cmocka_unit_test(few_looks),           cmocka_unit_test(jump_is_enclosed),
+        cmocka_unit_test(several_in_one_step),  cmocka_unit_test(located_by_steps),
+        cmocka_unit_test(twice_within_a_step),  cmocka_unit_test(accelerations_are_seen),
+        cmocka_unit_test(signs_after_a_change), cmocka_unit_test(few_looks),
+        cmocka_unit_test(jump_is_enclosed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,27 @@ static void test_sparse_pivots(void **state)
     }
 }
 
+/* A star whose diagonal is a little smaller than what is beside it: nothing is exchanged, and the factors are as sparse. */
+static void diagonals_serve(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    block_case c = {.seed = 3};
+    for (int i = 0; i < N; i++)
+        case_block(&c, 1, 0);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            if (i == j || i == 0 || j == 0)
+                *case_entry(&c, i, j) = i == j ? 0.7 : i < j ? 1 : -1;
+    ph_graph g = case_graph(&c);
+    ph_solver *s;
+    assert_int_equal(ph_solver_analyse(&s, PH_KLU, &g, NULL), PH_OK);
+    assert_int_equal(ph_solver_factor(s, c.value), PH_OK);
+    assert_true(ph_solver_get_info(s).fill <= 4 * N); /* 3 N - 2, and KLU's ones on the diagonal of L */
+    ph_solver_destroy(s);
+    case_free(&c);
+}
+
 /* Two blocks of one unknown: four values, row by row. */
 static block_case two(double a, double b, double c, double d)
 {
@@ -135,9 +156,8 @@ static void units_do_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sparse_pivots),
-        cmocka_unit_test(first_value_changes),
-        cmocka_unit_test(zeros_are_told),
+        cmocka_unit_test(test_sparse_pivots),  cmocka_unit_test(diagonals_serve),
+        cmocka_unit_test(first_value_changes), cmocka_unit_test(zeros_are_told),
         cmocka_unit_test(units_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

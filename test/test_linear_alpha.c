@@ -37,11 +37,48 @@ static void descriptions_agree(void **state)
     }
 }
 
+static ph_status two_kilograms(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = 2;
+    return PH_OK;
+}
+
+static ph_status constant_force(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = -3;
+    return PH_OK;
+}
+
+/* The first guess of a step is the solution where the acceleration is constant, so that the first increment is at round-off. */
+static void first_guesses_are_exact(void **state)
+{
+    (void)state;
+    static const ph_node point = {.group = PH_RN, .n = 1, .name = "x"};
+    ph_system fall = {.name = "fall",
+                      .n_nodes = 1,
+                      .nodes = &point,
+                      .flags = PH_MASS_CONSTANT,
+                      .M = two_kilograms,
+                      .g = constant_force};
+    const double q0 = 0, v0 = -1;
+    for (int k = 0; k < 3; k++) {
+        ph_options o = paper(k < 2 ? both[k] : GEOMETRIC, 0.1);
+        ph_sim *sim = sim_of(&fall, &o, &q0, &v0);
+        run_sim(sim, 10);
+        assert_int_equal(ph_sim_stats(sim).iterations, 10);   /* exact */
+        check_near(ph_sim_state(sim).q[0], -1 + 0.75, 1e-14); /* reference: v t + a t^2/2; round-off */
+        ph_sim_destroy(sim);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vector_spaces),
         cmocka_unit_test(descriptions_agree),
+        cmocka_unit_test(first_guesses_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

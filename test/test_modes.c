@@ -203,22 +203,23 @@ static void four_bar_swings(void **state)
     }
 }
 
+static const char block[] =
+    "model 'block'\n"
+    "gravity {0, 0, -9.81}\n"
+    "local push = 0.4 * (2 * 9.81 + 5 * 0.3) * 0.3 / math.sqrt(0.3^2 + 0.2^2)\n"
+    "body { name = 'block', mass = 2, inertia = {1, 1, 1}, velocity = {0.3, 0, 0} }\n"
+    "joint { name = 'rail', type = 'prismatic', bodies = {'ground', 'block'}, at = {0, 0, 0},\n"
+    "        axis = {1, 0, 0}, friction = 0.4, friction_speed = 0.2 }\n"
+    "force { name = 'push', body = 'block',\n"
+    "        value = function(t, s) return {push, 0, -5 * s.block.velocity[1]} end }\n";
+
 /* A block that slides at speed w, pushed and pressed down the more the faster it is, N = m g + c w:
  * m x'' = F - mu N w/r, r = sqrt(w^2 + ws^2), so that mu_1 = -mu (c w/r + N ws^2/r^3)/m. */
 static void sliding_block(void **state)
 {
     (void)state;
     double m = 2, c = 5, w = 0.3, ws = 0.2, f = 0.4, N = m * G + c * w, r = hypot(w, ws);
-    modes s = modes_moving(
-        "model 'block'\n"
-        "gravity {0, 0, -9.81}\n"
-        "local push = 0.4 * (2 * 9.81 + 5 * 0.3) * 0.3 / math.sqrt(0.3^2 + 0.2^2)\n"
-        "body { name = 'block', mass = 2, inertia = {1, 1, 1}, velocity = {0.3, 0, 0} }\n"
-        "joint { name = 'rail', type = 'prismatic', bodies = {'ground', 'block'}, at = {0, 0, 0},\n"
-        "        axis = {1, 0, 0}, friction = 0.4, friction_speed = 0.2 }\n"
-        "force { name = 'push', body = 'block',\n"
-        "        value = function(t, s) return {push, 0, -5 * s.block.velocity[1]} end }\n",
-        PH_SPACE_R3XSO3);
+    modes s = modes_moving(block, PH_SPACE_R3XSO3);
     assert_int_equal(s.info.count, 2);
     check_le(miss(&s, -f * (c * w / r + N * ws * ws / (r * r * r)) / m),
              1e-8);           /* functions are differenced */
@@ -268,7 +269,7 @@ static void middle_axis(void **state)
 static void memory_is_short(void **state)
 {
     (void)state;
-    resting h = resting_open("model 'bob'\nparticle { name = 'p', mass = 1 }\n", PH_SPACE_R3XSO3);
+    resting h = resting_open(block, PH_SPACE_R3XSO3);
     for (long k = 1;; k++) {
         counter c = {.fail_at = k};
         ph_allocator alloc = {counter_alloc, counter_free, &c};
@@ -283,6 +284,44 @@ static void memory_is_short(void **state)
     }
     ph_modes_destroy(NULL);
     resting_close(&h);
+}
+
+/* Calls that fail one by one, at rest and in motion: the same modes, or none, and a sentence. */
+static void calls_that_fail(void **state)
+{
+    (void)state;
+    const char *const text[] = {
+        "model 'bob'\ngravity {0, 0, -9.81}\n"
+        "body { name = 'bar', mass = 2, inertia = {0.2, 0.3, 0.25}, position = {0, 0, -0.4} }\n"
+        "joint { name = 'pivot', type = 'revolute', bodies = {'ground', 'bar'}, at = {0, 0, 0},\n"
+        "        axis = {0, 1, 0} }\n",
+        whirl};
+    for (int k = 0; k < 2; k++) {
+        modes whole = modes_moving(text[k], k ? PH_SPACE_SE3 : PH_SPACE_R3XSO3);
+        for (int with_nan = 0; with_nan < 2; with_nan++) {
+            int failures = 0;
+            for (long n = 0, last = 1; n < last; n++) {
+                refusing r;
+                refusing_make(&r, ph_mechanism_system(whole.h.mech));
+                r.fail_at = n, r.with_nan = with_nan;
+                ph_modes *m;
+                ph_error err = {0};
+                ph_status s = ph_modes_create(&m, &r.sys, 0, whole.h.q0, whole.h.v0, NULL, &err);
+                assert_true((s == PH_OK) == (m != NULL) && (s == PH_OK) == !err.text[0]);
+                for (int i = 0; s == PH_OK && i < ph_modes_get_info(m).count; i++) {
+                    double re, im;
+                    ph_modes_value(m, i, &re, &im);
+                    assert_true(isfinite(re) && isfinite(im));
+                    check_le(miss(&whole, re + I * im), 1e-6); /* differences of other calls */
+                }
+                failures += s != PH_OK;
+                last = n ? last : r.calls + 1; /* the first has no failure */
+                ph_modes_destroy(m);
+            }
+            assert_true(failures > 3);
+        }
+        modes_close(&whole);
+    }
 }
 
 /* Modes of a system that is too large for dense matrices are refused before these are made. */
@@ -312,6 +351,7 @@ int main(void)
         cmocka_unit_test(sliding_block),
         cmocka_unit_test(unsteady_motions_are_refused),
         cmocka_unit_test(middle_axis),
+        cmocka_unit_test(calls_that_fail),
         cmocka_unit_test(memory_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "compile/built.h"
+#include "compile/native.h"
 #include "polhode/compile.h"
 #include "polhode/run.h"
+#include "problem/problem.h"
 #include "run/private.h"
 
 #define MODELS PH_TEST_DIR "/../models/"
@@ -239,6 +241,65 @@ static void one_that_fails(void **state)
     ph_run_close(own);
 }
 
+/* Runs that have other code, or none, go along beside those that share a struct. */
+static void among_others(void **state)
+{
+    (void)state;
+    ph_run *run[5], *own = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    ph_status status[5];
+    ph_error err[5] = {{0}};
+    ph_compiled *many, *one;
+    assert_int_equal(ph_compiled_create(&many, own, (const char *const[]){"m"}, 1, 4, err), PH_OK);
+    assert_int_equal(ph_compiled_create(&one, own, NULL, 0, 1, err), PH_OK);
+    for (int i = 0; i < 5; i++)
+        run[i] = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    assert_int_equal(ph_run_use(run[1], many, err), PH_OK); /* 0 has none */
+    assert_int_equal(ph_run_use(run[2], one, err), PH_OK);
+    assert_int_equal(ph_run_use_compiled(run[3], one->step, err), PH_OK);
+    assert_int_equal(ph_run_use(run[4], many, err), PH_OK); /* there are four lanes */
+    ph_runs_until(run, 5, 0.1, status, err);
+    to(own, 0.1);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(status[i], PH_OK);
+        assert_int_equal(ph_run_is_compiled(run[i]), i > 0);
+        assert_int_equal(ph_run_summarise(run[i]).stats.steps, 100);
+        check_le(apart(run[i], own), NEAR);
+        assert_int_equal(apart(run[i], own) > 0, i > 0); /* exact without */
+    }
+    ph_runs_until(run, 1, 0.2, status, err); /* nobody has any */
+    to(own, 0.2);
+    assert_true(status[0] == PH_OK && apart(run[0], own) == 0);
+    ph_compiled_release(many), ph_compiled_release(one);
+    for (int i = 0; i < 5; i++)
+        ph_run_close(run[i]);
+    ph_run_close(own);
+}
+
+static unsigned fails(void *state)
+{
+    (void)state;
+    return ~0u;
+}
+
+/* The run was the last that had the code, and gives it up on the way since its steps are not those of the library. */
+static void code_that_is_given_up(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", 0, NULL, NULL),
+           *own = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    ph_status status;
+    ph_error err = {0};
+    ph_compiled *c;
+    assert_int_equal(ph_compiled_create(&c, own, (const char *const[]){"m"}, 1, 4, &err), PH_OK);
+    assert_int_equal(ph_run_use(run, c, &err), PH_OK);
+    ((ph_member *)run->native)->step = fails;
+    ph_compiled_release(c);
+    ph_runs_until(&run, 1, 0.1, &status, &err);
+    to(own, 0.1);
+    assert_true(status == PH_OK && !ph_run_is_compiled(run) && apart(run, own) == 0); /* exact */
+    ph_run_close(run), ph_run_close(own);
+}
+
 static void recorded(ph_run *run)
 {
     ph_error err = {0};
@@ -368,6 +429,176 @@ static void note(const char *text, void *ctx)
     snprintf(ctx, 300, "%s", text);
 }
 
+static const char pushed[] = "model 'pushed'\n"
+                             "input{name='u', value=2}\n"
+                             "body{name='b', mass=param('m', 1), inertia={1, 1, 1}}\n"
+                             "force{name='f', body='b', value=function(t, s) return s.inputs.u, 0, 0 end}\n"
+                             "sensor{name='x', type='position', body='b'}\n"
+                             "run{t_end=1, h=1e-3}\n";
+
+/* What stands for nvcc: plain C is a device of one thread. With WRONG that file is the library. */
+static const char nvcc[] = "#!/bin/sh\n"
+                           "while [ $# -gt 0 ]; do case $1 in -o) out=$2; shift ;; *.cu) in=$1 ;; "
+                           "-Xcompiler) shift ;; esac; shift; done\n"
+                           "[ -z \"$WRONG\" ] || exec cc -shared -fPIC \"$WRONG\" -o \"$out\"\n"
+                           "exec cc -std=c17 -O0 -ffp-contract=off -fPIC -shared -DPH_LIBRARY -x c \"$in\" "
+                           "\"${in%.cu}.c\" -lm -o \"$out\"\n";
+
+static void refused(ph_status s, const ph_error *err, const char *words)
+{
+    assert_int_equal(s, PH_E_INPUT);
+    if (!strstr(err->text, words))
+        fail_msg("'%s' does not contain '%s'", err->text, words);
+}
+
+/* Members of an ensemble, one by one; what they cannot be, and what is no code for a device, or no other. */
+static void a_device(void **state)
+{
+    (void)state;
+    scratch s = scratch_create("pushed.lua"), tool = scratch_create("nvcc"), wrong = scratch_create("w.c");
+    static const char lazy[] = "const char *ph_ensemble_run(void) { return 0; }\n",
+                      none[] = "int nothing;\n"; /* a device that does nothing; a library without steps */
+    scratch_write(&s, pushed, strlen(pushed)), scratch_write(&tool, nvcc, strlen(nvcc));
+    assert_int_equal(chmod(tool.path, 0700), 0);
+    setenv("NVCC", tool.path, 1);
+    ph_run *run = open_run(s.path, 0, NULL, NULL), *late;
+    ph_run_config waits = ph_run_defaults();
+    ph_compiled *c, *plain;
+    ph_error err = {0};
+    waits.wait = 1;
+    assert_int_equal(ph_run_open(&late, s.path, &waits, &err), PH_OK);
+    double x[3], value[3], iterations;
+    unsigned char failed = 1;
+    if (ph_compiled_create_device(&c, run, (const char *const[]){"m"}, 1, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ph_compiled_sensors(c), 3);
+    double *member = calloc((size_t)ph_compiled_numbers(c), sizeof *member);
+    set_mass(run, 4);
+    assert_int_equal(ph_compiled_load(c, run, member, &err), PH_OK);
+    assert_int_equal(ph_compiled_run(c, 1, member, 100, value, &iterations, &failed, &err), PH_OK);
+    assert_int_equal(ph_compiled_run(c, 0, member, 100, value, &iterations, &failed, &err), PH_OK);
+    to(run, 0.1);
+    assert_int_equal(ph_run_get(run, PH_GET_SENSOR, 0, x), PH_OK);
+    assert_true(!failed && iterations >= 100);
+    check_near(x[0], 0.5 * 0.5 * 0.01, 1e-12); /* round-off: u/m t^2/2 */
+    check_le(max_diff(x, value, 3), NEAR);
+    refused(ph_run_use(run, c, &err), &err, "one for a device");
+    refused(ph_compiled_load(c, late, member, &err), &err, "after its start");
+    assert_int_equal(ph_run_start(late, &err), PH_OK);
+    assert_int_equal(ph_run_set_input_table(late, 0, 2, (const double[]){0, 1}, (const double[]){0, 2}, &err),
+                     PH_OK);
+    refused(ph_compiled_load(c, late, member, &err), &err, "input 'u' changes over time");
+    assert_int_equal(ph_run_reset(run, &err), PH_OK);
+    assert_int_equal(ph_compiled_create(&plain, run, NULL, 0, 1, &err), PH_OK);
+    refused(ph_compiled_run(plain, 1, member, 1, value, &iterations, &failed, &err), &err,
+            "not one for a device");
+    ph_compiled_release(plain), ph_compiled_release(c);
+    setenv("WRONG", wrong.path, 1), setenv("POLHODE_CACHE", "", 1);
+    scratch_write(&wrong, lazy, strlen(lazy));
+    refused(ph_compiled_create_device(&c, run, NULL, 0, &err), &err, "first steps of the device differ");
+    scratch_write(&wrong, none, strlen(none));
+    refused(ph_compiled_create_device(&c, run, NULL, 0, &err), &err, "has no ph_ensemble_run");
+    assert_null(c);
+    unsetenv("WRONG"), unsetenv("NVCC");
+    free(member);
+    ph_run_close(run), ph_run_close(late);
+    scratch_remove(&s), scratch_remove(&tool), scratch_remove(&wrong);
+}
+
+/* A run whose memory ends at any request of its allocator: it says so, and goes on as before. */
+static void memory_ends(void **state)
+{
+    (void)state;
+    counter count = {0};
+    ph_allocator alloc = {counter_alloc, counter_free, &count};
+    ph_run_config config = ph_run_defaults();
+    ph_run *run, *own = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    ph_compiled *c;
+    ph_error err = {0};
+    config.alloc = &alloc, config.options = (const char *const[]){"formulation=index3", "h=1e-3"},
+    config.n_options = 2;
+    assert_int_equal(ph_compiled_create(&c, own, (const char *const[]){"m"}, 1, 4, &err), PH_OK);
+    assert_int_equal(ph_run_open(&run, MODELS "heavy_top.lua", &config, &err), PH_OK);
+    double *member = calloc((size_t)ph_compiled_numbers(c), sizeof *member);
+    for (int what = 0; what < 3; what++) {
+        long failures = 0, requests = 0;
+        for (ph_status s = PH_E_MEMORY; s != PH_OK; failures++) {
+            count.calls = 0, count.fail_at = what == 2 && !failures ? 0 : requests + failures + 1;
+            s = what == 0   ? ph_run_use(run, c, &err)
+                : what == 1 ? ph_compiled_pack(c, run, member, &err)
+                            : ph_run_build(run, (const char *const[]){"m"}, 1, &err);
+            if (what == 2 && !failures) /* the last requests of many are the builder's own */
+                requests = count.calls - 3, s = PH_E_MEMORY;
+            else if (s != PH_OK)
+                assert_true(s == PH_E_MEMORY && strstr(err.text, "not enough memory"));
+        }
+        assert_true(failures > 1);
+    }
+    count.fail_at = 0;
+    to(run, 0.1), to(own, 0.1);
+    assert_true(ph_run_is_compiled(run));
+    check_le(apart(run, own), NEAR);
+    ph_compiled_release(c);
+    free(member);
+    ph_run_close(run), ph_run_close(own);
+    assert_int_equal(count.live, 0);
+}
+
+/* There is no model to compile. */
+static void systems(void **state)
+{
+    (void)state;
+    ph_run *run, *own = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    ph_run_config config = ph_run_defaults();
+    ph_compile_config how = ph_compile_defaults();
+    ph_error err = {0};
+    ph_compiled *c, *made;
+    FILE *out = tmpfile();
+    config.options = (const char *const[]){"h=1e-3"}, config.n_options = 1;
+    ph_problem *p = ph_problem_create("heavy_top", NULL);
+    assert_int_equal(ph_run_create_system(&run, &p->sys, 0, p->q0, p->v0, &config, NULL), PH_OK);
+    assert_int_equal(ph_compiled_create(&made, own, (const char *const[]){"m"}, 1, 4, &err), PH_OK);
+    static const char words[] = "only runs of models can be compiled";
+    refused(ph_run_use(run, made, &err), &err, words);
+    refused(ph_run_use_compiled(run, made->step, &err), &err, words);
+    refused(ph_run_build(run, NULL, 0, &err), &err, words);
+    refused(ph_compiled_create_device(&c, run, NULL, 0, &err), &err, words);
+    refused(ph_run_compile_cuda(run, &how, out, &err), &err, words);
+    ph_compiled_release(made);
+    fclose(out);
+    ph_run_close(run), ph_run_close(own);
+    ph_problem_destroy(p);
+}
+
+/* Options that were set on the way: code for them is built, with the same open parameters, or there is a note. */
+static void other_options(void **state)
+{
+    (void)state;
+    char said[300] = "";
+    ph_run *run = open_run(MODELS "heavy_top.lua", 0, note, said),
+           *own = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    ph_error err = {0};
+    const char *const open[] = {"m"}, *const h[] = {"h=2e-3"}, *const kept[] = {"newton=modified"};
+    ph_options o = ph_run_options(run);
+    o.rho = 0.7;
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(ph_run_set_method(k ? own : run, &o, &err), PH_OK);
+    assert_int_equal(ph_run_build(run, open, 1, &err), PH_OK);
+    assert_int_equal(ph_run_build(run, open, 1, &err), PH_OK); /* again: the first is given back */
+    assert_int_equal(ph_run_set_options(run, h, 1, &err), PH_OK);
+    assert_int_equal(ph_run_set_options(own, h, 1, &err), PH_OK);
+    set_mass(run, 17), set_mass(own, 17);
+    to(run, 0.1), to(own, 0.1);
+    assert_string_equal(said, "");
+    assert_true(ph_run_is_compiled(run));
+    check_le(apart(run, own), NEAR);
+    assert_int_equal(ph_run_set_options(run, kept, 1, &err), PH_OK);
+    assert_false(ph_run_is_compiled(run));
+    assert_non_null(strstr(said, "cannot be compiled: --newton full"));
+    to(run, 0.1);
+    ph_run_close(run), ph_run_close(own);
+}
+
 /* What cannot be compiled, and a machine without a compiler: a note, and a run as without. */
 static void without(void **state)
 {
@@ -387,7 +618,7 @@ static void without(void **state)
     unsetenv("CC");
 }
 
-int main(void)
+int main(int argc, char **argv) /* a pattern of names: those tests alone */
 {
     scratch cache = scratch_create("kept"); /* what several tests need is built once */
     setenv("POLHODE_CACHE", cache.dir, 1);
@@ -399,8 +630,15 @@ int main(void)
         cmocka_unit_test(steps_that_are_watched),
         cmocka_unit_test(one_that_fails),
         cmocka_unit_test(events_on_the_way),
+        cmocka_unit_test(among_others),
+        cmocka_unit_test(code_that_is_given_up),
+        cmocka_unit_test(other_options),
+        cmocka_unit_test(systems),
+        cmocka_unit_test(memory_ends),
+        cmocka_unit_test(a_device),
         cmocka_unit_test(without),
     };
+    cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[300];
     snprintf(command, sizeof command, "rm -r %s", cache.dir);

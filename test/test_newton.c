@@ -1,6 +1,7 @@
 /* Newton's method: the exact Jacobian is exact, kinds of iteration agree, small steps, kept Jacobians,
  * memory. */
 #include "forms.h"
+#include "model_cases.h"
 #include "polhode/run.h"
 #include "sim_cases.h"
 
@@ -227,12 +228,64 @@ static void wide_node(void **state)
     }
 }
 
+/* The first step of a rotation from rest, whose tolerance has no speed to go by: no increment is small before the second. */
+static void rotations_from_rest(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top_so3");
+    ph_options o = options_for(p, PH_INDEX3);
+    const double rest[3] = {0};
+    o.h = 0.2, o.start = PH_PLAIN;
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, rest);
+    run_sim(sim, 1);
+    assert_in_range(ph_sim_stats(sim).iterations, 2, 4);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
+/* The stabilised form keeps positions on the constraints beside some that restrict velocities alone, whichever come first. */
+static void positions_beside_rolling(void **state)
+{
+    (void)state;
+    static const char text[] = "gravity {0, 0, -9.81}\n"
+                               "body { name = 'bob', mass = 1, inertia = {0.1, 0.1, 0.1}, position = {5, 0, "
+                               "1}, velocity = {0, 1, 0} }\n"
+                               "body { name = 'disc', mass = 2, inertia = {0.1, 0.2, 0.1}, position = {0, 0, "
+                               "0.5}, omega = {0, 2, 0.3}, velocity = {1, 0, 0} }\n"
+                               "%s%s";
+    static const char *const joint[] = {
+        "joint { name = 'pivot', type = 'spherical', bodies = {'ground', 'bob'}, at = {4, 0, 1} }\n",
+        "joint { name = 'contact', type = 'rolling', bodies = {'ground', 'disc'}, axis = {0, 1, 0}, radius = "
+        "0.5 }\n"};
+    for (int first = 0; first < 2; first++) {
+        char model[1024];
+        opened m;
+        snprintf(model, sizeof model, text, joint[first], joint[1 - first]);
+        open_text(&m, model);
+        ph_options o = ph_default_options();
+        o.h = 0.02, o.formulation = PH_GGL;
+        ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+        run_sim(sim, 100);
+        double position, velocity;
+        assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
+        check_le(position, 1e-13); /* round-off */
+        check_le(velocity, 1e-11);
+        ph_sim_destroy(sim);
+        open_close(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_jacobian), cmocka_unit_test(newton_kinds_agree),
-        cmocka_unit_test(kept_jacobian),  cmocka_unit_test(kept_jacobian_ends_no_run),
-        cmocka_unit_test(tiny_steps),     cmocka_unit_test(wide_node),
+        cmocka_unit_test(exact_jacobian),
+        cmocka_unit_test(newton_kinds_agree),
+        cmocka_unit_test(kept_jacobian),
+        cmocka_unit_test(kept_jacobian_ends_no_run),
+        cmocka_unit_test(tiny_steps),
+        cmocka_unit_test(wide_node),
+        cmocka_unit_test(positions_beside_rolling),
+        cmocka_unit_test(rotations_from_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,14 +173,16 @@ static void weights(void **state)
             for (int j = 0; j < 3; j++)
                 rows[i] =
                     i < 3 ? sqrt(A[i][i]) * most : rows[i] + fabs(transposed ? A[j][i] : A[i][j]) * gross[j];
-        ph_refinement_weigh(&w, &p, c.value, b, x, transposed);
+        double told = ph_refinement_weigh(&w, &p, c.value, b, x, transposed), error = 0;
         for (int block = 0, at = 0; block < 2; at += size[block++]) {
-            double own = 0, all = 0;
+            double own = 0, all = 0, left = 0;
             for (int i = at; i < at + size[block]; i++)
-                own = fmax(own, scale[i]), all = fmax(all, 1e-3 * rows[i]);
+                own = fmax(own, scale[i]), all = fmax(all, 1e-3 * rows[i]), left = fmax(left, fabs(w.r[i]));
+            error = fmax(error, left / all);
             assert_true(all > own);                 /* what is looked at here */
             check_near(w.size[at] / all, 1, 1e-14); /* round-off */
         }
+        check_near(told / error, 1, 1e-14); /* round-off: the worst block of rows */
     }
     free(a.block);
     case_free(&c);

@@ -600,6 +600,103 @@ static void too_few_iterations(void **state)
     ph_problem_destroy(p);
 }
 
+enum { SPRINGS = 2 * PH_CULPRITS };
+
+static ph_status unit_masses(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    for (int i = 0; i < SPRINGS * SPRINGS; i++)
+        out[i] = i % (SPRINGS + 1) == 0;
+    return PH_OK;
+}
+
+static ph_status cubic_springs(const ph_state *s, double *out, void *ctx)
+{
+    const double *stiffness = ctx;
+    for (int i = 0; i < SPRINGS; i++)
+        out[i] = stiffness[i] * s->q[i] * s->q[i] * s->q[i];
+    return PH_OK;
+}
+
+/* The residual after the one iteration grows with the stiffness, whatever the order of the nodes. A step whose Jacobian may be kept is
+ * tried once more, others are not. */
+static void worst_culprit_first(void **state)
+{
+    (void)state;
+    ph_node node[SPRINGS];
+    double stiffness[SPRINGS], q0[SPRINGS], v0[SPRINGS] = {0};
+    for (int by = 1; by < SPRINGS; by += 2) { /* odd numbers permute a power of 2, or reverse it */
+        for (int i = 0; i < SPRINGS; i++) {
+            node[i] = (ph_node){.group = PH_RN, .n = 1};
+            stiffness[i] = pow(2, (by * i) % SPRINGS), q0[i] = 1;
+        }
+        ph_system sys = {.n_nodes = SPRINGS,
+                         .nodes = node,
+                         .flags = PH_MASS_CONSTANT,
+                         .M = unit_masses,
+                         .g = cubic_springs,
+                         .ctx = stiffness};
+        ph_options o = ph_default_options();
+        o.h = 0.1, o.max_iterations = 1, o.newton = by % 4 == 1 ? PH_STEP : PH_FULL;
+        ph_sim *sim = sim_of(&sys, &o, q0, v0);
+        assert_int_equal(ph_sim_step(sim, NULL), PH_E_NEWTON);
+        const ph_failure *f = ph_sim_failure(sim);
+        assert_int_equal(ph_sim_stats(sim).iterations, o.newton == PH_STEP ? 2 : 1); /* exact */
+        assert_int_equal(f->n_culprits, PH_CULPRITS);
+        for (int i = 0; i < PH_CULPRITS; i++)
+            assert_true(stiffness[f->culprit[i].index] == pow(2, SPRINGS - 1 - i));
+        ph_sim_destroy(sim);
+    }
+}
+
+/* Behind a restart at a time of the grid steps go on as behind any start: no second one follows at the next time. */
+static void restart_on_the_grid(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    ph_options o = options_for(p, PH_GGL);
+    o.h = 1e-3;
+    ph_sim *a = sim_of(&p->sys, &o, p->q0, p->v0);
+    run_sim(a, 10);
+    assert_int_equal(ph_sim_restart(a, NULL), PH_OK);
+    ph_state s = ph_sim_state(a);
+    ph_sim *b = sim_of(&p->sys, &o, s.q, s.v);
+    long before = ph_sim_stats(a).residuals, begin = ph_sim_stats(b).residuals;
+    run_sim(a, 10), run_sim(b, 10);
+    assert_int_equal(ph_sim_stats(a).residuals - before, ph_sim_stats(b).residuals - begin);
+    ph_sim_destroy(a), ph_sim_destroy(b);
+    ph_problem_destroy(p);
+}
+
+static ph_status masses_with_nan(const ph_state *s, double *out, void *ctx)
+{
+    ph_status status = unit_masses(s, out, ctx);
+    out[SPRINGS * SPRINGS - 1] = NAN;
+    return status;
+}
+
+/* Of any node. */
+static void masses_are_numbers(void **state)
+{
+    (void)state;
+    ph_node node[SPRINGS];
+    double stiffness[SPRINGS] = {0}, q0[SPRINGS] = {0}, v0[SPRINGS] = {0};
+    for (int i = 0; i < SPRINGS; i++)
+        node[i] = (ph_node){.group = PH_RN, .n = 1};
+    ph_system sys = {.n_nodes = SPRINGS,
+                     .nodes = node,
+                     .flags = PH_MASS_CONSTANT,
+                     .M = masses_with_nan,
+                     .g = cubic_springs,
+                     .ctx = stiffness};
+    ph_options o = ph_default_options();
+    ph_sim *sim;
+    ph_error err = {0};
+    o.h = 0.1;
+    assert_int_equal(ph_sim_create(&sim, &sys, &o, 0, q0, v0, &err), PH_E_NAN);
+    assert_non_null(strstr(err.text, "the callback M gave a number that is not finite"));
+}
+
 /* Where each callback first works; the later ones are only asked in a step. */
 static int asked_at_start(callback k)
 {
@@ -813,6 +910,9 @@ int main(void)
         cmocka_unit_test(allocation_failures),
         cmocka_unit_test(newton_fails),
         cmocka_unit_test(too_few_iterations),
+        cmocka_unit_test(worst_culprit_first),
+        cmocka_unit_test(masses_are_numbers),
+        cmocka_unit_test(restart_on_the_grid),
         cmocka_unit_test(callbacks_fail),
         cmocka_unit_test(runaway_is_forgotten),
         cmocka_unit_test(differences_fail),

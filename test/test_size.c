@@ -127,6 +127,9 @@ static void rows(void **state)
         for (int k = 0; k < lay.slot[i].dim; k++)
             M[lay.pair[lay.diag[i]].at + 4 * k] = lay.slot[i].rot ? 4 : 36;
     check_near(ph_size_bodies(&lay, M), 3, 1e-15); /* round-off */
+    for (int i = 0; i < 72; i++)
+        M[i] *= 1e-6;
+    check_near(ph_size_bodies(&lay, M), 3, 1e-15); /* invariant: of grams as of tonnes */
     ph_size s = ph_size_positions(&lay, q, 2);
     assert_true(s.of[0] == 2 && s.of[1] == 1);              /* exact */
     assert_true(ph_size_over(s, (ph_size){{4, 4}}) == 0.5); /* exact */

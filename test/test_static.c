@@ -373,6 +373,15 @@ static void what_nothing_holds_is_named(void **state)
                         "gravity {0, 0, 0}\n"
                         "body { name = 'stone', mass = 1, inertia = {1, 1, 1} }\n";
     refuse_rest(still, PH_E_SINGULAR, "nothing holds body 'stone': it can move freely");
+    refuse_rest(
+        "model 'many' gravity {0, 0, -10}\n" /* six names, and no more */
+        "for k = 1, 8 do body { name = 'b' .. k, mass = 1, inertia = {1, 1, 1}, position = {k, 0, 0} } end\n",
+        PH_E_SINGULAR, "nothing holds body 'b1', 'b2', 'b3', 'b4', 'b5', 'b6': it moves freely");
+    refuse_rest(
+        "model 'long' gravity {0, 0, -10}\n" /* as many as there is room for */
+        "local n = string.rep('x', 55)\n"
+        "for k = 1, 6 do body { name = n .. k, mass = 1, inertia = {1, 1, 1}, position = {k, 0, 0} } end\n",
+        PH_E_SINGULAR, "x5': it moves freely");
     refuse_rest("model 'nan'\nbody { name = 'b', mass = 1, inertia = {1, 1, 1} }\n"
                 "spring { name = 's', bodies = {'ground', 'b'}, k = 10, length = 1, at_b = {1, 0, 0} }\n"
                 "force { name = 'f', body = 'b', value = function(t, b)\n"
@@ -403,10 +412,56 @@ static void fails_cleanly(void **state)
     }
     ph_static_options o = ph_default_static();
     ph_equilibrium *e;
+    o.iterations = 1, o.relaxations = 0, o.turn = 100;
+    assert_int_equal(ph_equilibrium_create(&e, &sys, &o, 0, q0, &err), PH_E_NEWTON);
+    assert_non_null(strstr(err.text, "no equilibrium was found: 1 iterations"));
     o.tol = NAN;
     assert_int_equal(ph_equilibrium_create(&e, &sys, &o, 0, q0, &err), PH_E_INPUT);
     assert_null(e);
     ph_equilibrium_destroy(NULL);
+}
+
+static ph_status refusing_load(double factor, void *ctx)
+{
+    refusing *r = ctx;
+    r->calls++;
+    if (r->fail_at && r->calls >= r->fail_at && !r->with_nan)
+        return PH_E_CALLBACK;
+    return resting_load(factor, r->of->ctx);
+}
+
+/* Calls that fail one by one, or all from one on, and numbers that are not finite: an equilibrium, the same one, or none, and a sentence. */
+static void calls_that_fail(void **state)
+{
+    (void)state;
+    const char *const text[] = {
+        pendulum, BAR("force { name = 'F', body = 'bar', at = {0.5, 0, 0}, value = {0, 24, 0} }\n")};
+    for (int k = 0; k < 2; k++) {
+        resting h = resting_of(text[k], PH_SPACE_R3XSO3);
+        for (int how = 0; how < 4; how++) {
+            int failures = 0;
+            for (long n = 0, last = 1; n < last; n += 1 + n / 64) {
+                refusing r;
+                refusing_make(&r, ph_mechanism_system(h.mech));
+                r.fail_at = n, r.for_good = how % 2, r.with_nan = how / 2;
+                ph_static_options o = ph_default_static();
+                ph_equilibrium *e;
+                ph_error err = {0};
+                o.load = refusing_load, o.ctx = &r;
+                ph_status s = ph_equilibrium_create(&e, &r.sys, &o, 0, h.q0, &err);
+                assert_true((s == PH_OK) == (e != NULL) && (s == PH_OK) == !err.text[0]);
+                assert_true(s == PH_OK || s == (how < 2 ? PH_E_CALLBACK : PH_E_NAN) || s == PH_E_NEWTON ||
+                            s == PH_E_SINGULAR);
+                if (s == PH_OK) /* Newton's tolerance */
+                    check_le(max_diff(ph_equilibrium_state(e).q, h.s.q, 7), 1e-9);
+                failures += s != PH_OK;
+                last = n ? last : r.calls + 1; /* the first has no failure */
+                ph_equilibrium_destroy(e);
+            }
+            assert_true(failures > (how == 2 ? 3 : 10)); /* one wrong number is not seen again */
+        }
+        resting_close(&h);
+    }
 }
 
 /* Numbers of a search that cannot be. */
@@ -446,6 +501,7 @@ static void options_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_that_fail),
         cmocka_unit_test(options_refused),
         cmocka_unit_test(pendulum_hangs),
         cmocka_unit_test(slider_crank_rests_at_least_energy),

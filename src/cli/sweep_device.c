@@ -121,24 +121,20 @@ static ph_status gather(int k, const void *result, void *ctx)
     return s;
 }
 
+/* All of it begins at the states: numbers first, then a row, then what is smaller. */
 static int make_room(batch *b)
 {
-    size_t n;
     b->numbers = ph_compiled_numbers(b->c), b->sensors = ph_compiled_sensors(b->c);
     b->room = BATCH_NUMBERS / (b->numbers + b->sensors + 1) + 1;
     b->room = b->room < b->d->plan.n ? b->room : b->d->plan.n;
-    n = (size_t)b->room;
-    b->at = malloc(n * sizeof *b->at), b->failed = malloc(n), b->t = malloc(n * sizeof *b->t);
-    b->iterations = malloc(n * sizeof *b->iterations);
-    b->state = malloc(n * (size_t)b->numbers * sizeof *b->state);
-    b->value = malloc(n * (size_t)(b->sensors + 1) * sizeof *b->value), b->row = malloc(ph_sweep_size(b->d));
-    return b->at && b->failed && b->t && b->iterations && b->state && b->value && b->row;
-}
-
-static void free_room(batch *b)
-{
-    free(b->at), free(b->failed), free(b->t), free(b->iterations);
-    free(b->state), free(b->value), free(b->row);
+    size_t n = (size_t)b->room, numbers = (size_t)b->numbers, sensors = (size_t)b->sensors;
+    b->state = malloc(n * ((numbers + sensors + 2) * sizeof(double) + sizeof(int) + 1) + ph_sweep_size(b->d));
+    if (!b->state)
+        return 0;
+    b->value = b->state + n * numbers, b->t = b->value + n * sensors, b->iterations = b->t + n;
+    b->row = (char *)(b->iterations + n);
+    b->at = (int *)(void *)(b->row + ph_sweep_size(b->d)), b->failed = (unsigned char *)(b->at + n);
+    return 1;
 }
 
 /* ---- the study ---------------------------------------------------------------------------------------------- */
@@ -148,8 +144,6 @@ static ph_status run_cases(batch *b, const char *skip, ph_pool_end *end, ph_erro
 {
     const ph_args *args = b->d->args;
     ph_pool_def def = ph_pool_default();
-    if (!make_room(b))
-        return PH_E_MEMORY;
     def.n = b->d->plan.n, def.skip = skip, def.jobs = args->jobs, def.size = result_size(b);
     def.key = b->d->key, def.title = args->quiet ? NULL : "sweep";
     def.job = open_case, def.lost = lost, def.done = gather, def.ctx = b;
@@ -184,8 +178,8 @@ int ph_sweep_on_device(ph_sweep_study *d, const char *skip, ph_pool_end *end, ph
         return 1;
     }
     batch b = {.d = d, .c = c};
-    ph_status s = run_cases(&b, skip, end, err);
-    free_room(&b);
+    ph_status s = make_room(&b) ? run_cases(&b, skip, end, err) : PH_E_MEMORY;
+    free(b.state);
     ph_compiled_release(c);
     if (s == PH_OK || d->why || end->signal)
         return s == PH_OK;

@@ -443,7 +443,7 @@ static void print_factor(const blocks *b)
 }
 
 /* The terms of one unknown among some; how many there are. */
-static int print_terms(const blocks *b, int unknown, const term *t, int n, FILE *to)
+static int print_terms(int unknown, const term *t, int n, FILE *to)
 {
     char text[40];
     int count = 0;
@@ -453,7 +453,6 @@ static int print_terms(const blocks *b, int unknown, const term *t, int n, FILE 
                     ph_c_number(t->x.changes ? 0 : t->x.c, text));
             count++;
         }
-    (void)b;
     return count;
 }
 
@@ -468,7 +467,7 @@ static void print_rows(const blocks *b, FILE *terms)
         for (int k = 0; k < b->unknowns; k++) {
             int u = b->order[pass ? b->unknowns - 1 - k : k];
             const block *D = &b->block[*id(b, u, u)];
-            int n = print_terms(b, u, pass ? b->above : b->below, pass ? b->n_above : b->n_below, terms);
+            int n = print_terms(u, pass ? b->above : b->below, pass ? b->n_above : b->n_below, terms);
             if (n || pass) {
                 fprintf(out, "    {%d, %d, %d, %d, %s},\n", u, first, n, pass && D->changes ? D->place : -1,
                         ph_c_number(pass && !D->changes ? D->c : 1, text));
@@ -501,29 +500,35 @@ static void print_pivots(blocks *b)
         fclose(terms);
 }
 
+static void take(blocks *b, size_t groups, ph_arena *a)
+{
+    size_t C = (size_t)b->c->lay->C, U = (size_t)b->unknowns;
+    b->group = ph_arena_take(a, groups, sizeof *b->group);
+    b->group_of = ph_arena_take(a, 2 * C, sizeof(int));
+    b->id = ph_arena_take(a, U * U, sizeof(int));
+    b->rows = ph_arena_take(a, U, sizeof(int)), b->cols = ph_arena_take(a, U, sizeof(int));
+    b->waits = ph_arena_take(a, U, sizeof(int)), b->order = ph_arena_take(a, U, sizeof(int));
+    b->done = ph_arena_take(a, U, 1);
+}
+
 ph_status ph_compile_blocks(ph_compiler *c)
 {
     const ph_layout *lay = c->lay;
     blocks b = {.c = c};
-    size_t groups = 0, N = (size_t)lay->N;
+    ph_arena own = {0};
+    size_t groups = 0;
     for (int k = 0; k < lay->C; k++)
         groups += (size_t)groups_of(lay->rows[k]) * (c->sim->matrix.eta_at[k] >= 0 ? 2 : 1);
-    size_t U = N + groups;
-    b.unknowns = (int)U;
-    b.group = calloc(groups + 1, sizeof *b.group), b.group_of = calloc(2 * (size_t)lay->C + 1, sizeof(int));
-    b.id = malloc(sizeof(int) * (U * U + 1)), b.rows = calloc(U + 1, sizeof(int)),
-    b.cols = calloc(U + 1, sizeof(int));
-    b.done = calloc(U + 1, 1), b.waits = calloc(U + 1, sizeof(int));
-    b.order = calloc(U + 1, sizeof(int));
-    b.failed = !b.order || !b.group || !b.group_of || !b.id || !b.rows || !b.cols || !b.done || !b.waits;
-    if (!b.failed) {
-        memset(b.id, 0xff, sizeof(int) * U * U);
-        list_groups(&b);
-        print_pairs(&b), print_groups(&b), print_links(&b), print_products(&b);
-        print_pivots(&b);
-    }
-    free(b.group), free(b.group_of), free(b.id), free(b.rows), free(b.cols), free(b.done), free(b.waits),
-        free(b.block), free(b.factor), free(b.below), free(b.above), free(b.order);
-    c->n = 3 * (int)U, c->n_ids = b.n_places;
+    b.unknowns = lay->N + (int)groups;
+    take(&b, groups, &own);
+    if (!ph_arena_open(&own, c->alloc))
+        return PH_E_MEMORY;
+    take(&b, groups, &own);
+    memset(b.id, 0xff, sizeof(int) * (size_t)b.unknowns * (size_t)b.unknowns);
+    list_groups(&b);
+    print_pairs(&b), print_groups(&b), print_links(&b), print_products(&b);
+    print_pivots(&b);
+    free(b.block), free(b.factor), free(b.below), free(b.above), ph_free(c->alloc, own.block);
+    c->n = 3 * b.unknowns, c->n_ids = b.n_places;
     return b.failed ? PH_E_MEMORY : PH_OK;
 }

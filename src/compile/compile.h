@@ -261,6 +261,7 @@ ph_status ph_multistep_refuse(const ph_run *run, const char *what, ph_error *err
 
 /* stepping.c: what text/step.h asks for; sensors.c: one function each. */
 void ph_compile_constants(ph_compiler *c);
+int ph_compile_has_F(const ph_compiler *c); /* F of (G6) is not the identity */
 void ph_compile_work(ph_compiler *c);
 void ph_compile_stepping(ph_compiler *c);
 void ph_compile_sensors(ph_compiler *c, FILE *header);

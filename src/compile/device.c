@@ -35,7 +35,8 @@ static ph_status check_steps(const ph_compiled *c, ph_run *run, ph_error *err)
     if (s == PH_OK && (failed || !(ph_compiled_apart(c, run, state) <= PH_AGREE)))
         s = ph_fail(err, PH_E_INPUT, "the first steps of the device differ from those of the library");
     free(state);
-    return s == PH_OK ? ph_run_reset(run, err) : s;
+    ph_status back = ph_run_reset(run, s == PH_OK ? err : NULL);
+    return s == PH_OK ? back : s;
 }
 
 ph_status ph_compiled_create_device(ph_compiled **out, ph_run *run, const char *const *open, int n_open,
@@ -44,16 +45,13 @@ ph_status ph_compiled_create_device(ph_compiled **out, ph_run *run, const char *
     *out = NULL;
     ph_status s = run->model ? refuse_watched(run, err)
                              : ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
-    for (int anew = 0; s == PH_OK && !*out && anew < 2; anew++) {
+    for (int anew = 0, again = s == PH_OK; again; anew++) {
         s = ph_compiled_open(out, run, open, n_open, 1, 1, anew, err);
-        if (s != PH_OK)
-            break;
-        s = check_steps(*out, run, err);
-        int other = s != PH_OK && (*out)->from_cache; /* it may have been built for another device */
+        if (s == PH_OK)
+            s = check_steps(*out, run, err);
+        again = s != PH_OK && *out && (*out)->from_cache; /* it may have been built for another device */
         if (s != PH_OK)
             ph_compiled_release(*out), *out = NULL;
-        if (other)
-            s = ph_run_reset(run, err);
     }
     return s;
 }

@@ -1,4 +1,5 @@
 /* Data and calls of elements: bodies, joints and forces of the model, each at its places in the layout. */
+#include <math.h>
 #include <string.h>
 
 #include "compile/compile.h"
@@ -106,7 +107,7 @@ static void force_data(ph_compiler *c, int k)
 
 static int is_principal(ph_mat3 J)
 {
-    return J.xy == 0 && J.xz == 0 && J.yx == 0 && J.yz == 0 && J.zx == 0 && J.zy == 0;
+    return fabs(J.xy) + fabs(J.xz) + fabs(J.yz) == 0; /* it is symmetric */
 }
 
 static int body_at(const ph_compiler *c, int k)

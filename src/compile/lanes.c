@@ -78,26 +78,24 @@ typedef struct fast {
 } fast;
 
 /* The numbers of ph_sighting are all that there is to see of a step. */
-static int is_unseen(const ph_run *run, const ph_member *first)
+static int is_unseen(const ph_run *run)
 {
     const ph_member *m = (const ph_member *)run->native;
     const ph_sim *sim = run->sim;
-    return m && m->of == first->of && m->lane >= 0 && m->checked == PH_STEPS_CHECKED && !m->past &&
-           !run->table.columns && !run->n_inputs && !run->events && !run->n_over &&
-           !run->model->n_objectives && !run->bars && !run->following && !sim->guard && !sim->sens &&
-           !sim->off && !sim->renew;
+    return m && m->lane >= 0 && m->checked == PH_STEPS_CHECKED && !m->past && !run->table.columns &&
+           !run->n_inputs && !run->events && !run->n_over && !run->model->n_objectives && !run->bars &&
+           !run->following && !sim->guard && !sim->sens && !sim->off && !sim->renew;
 }
 
 /* How many steps all runs that are under way can make so, the last one of each not among them; 0: some cannot. */
-static long plan(ph_run *const *run, int n, double t, const ph_member *first, const ph_status *status,
-                 fast *f)
+static long plan(ph_run *const *run, int n, double t, const ph_status *status, fast *f)
 {
     long steps = LONG_MAX;
     for (int i = 0; i < n; i++) {
         f[i] = (fast){.active = status[i] == PH_OK && is_under_way(run[i], t)};
         if (!f[i].active)
             continue;
-        if (!is_unseen(run[i], first))
+        if (!is_unseen(run[i]))
             return 0;
         long left = lround((t - ph_run_time(run[i])) / run[i]->sim->opt.h) - 1;
         steps = left < steps ? left : steps;
@@ -161,7 +159,7 @@ static void hurry(ph_run *const *run, int n, double t, const ph_member *first, p
 {
     fast f[LANES_MAX];
     _Alignas(64) double x[LANES_MAX * sizeof(ph_sighting) / sizeof(double)];
-    long steps = first->of && first->of->seen && n <= first->lanes ? plan(run, n, t, first, status, f) : 0;
+    long steps = first->of->seen && n <= first->lanes ? plan(run, n, t, status, f) : 0;
     int go_on = steps > 0;
     if (!go_on)
         return;
@@ -199,14 +197,14 @@ ph_status ph_runs_until(ph_run *const *run, int n, double t, ph_status *status, 
             status[i] = ph_run_until(run[i], t, &err[i]);
         return PH_OK;
     }
-    kept = *first; /* its run may give it up, and the others go on */
-    first->own = NULL;
+    kept = *first; /* its run may give it up, and the code with it, and the others go on */
+    first->own = NULL, ph_compiled_keep(kept.of);
     while (step_all(run, n, t, &kept, status, err))
         hurry(run, n, t, &kept, status, err);
     for (int i = 0; i < n; i++)
         if ((ph_member *)run[i]->native == first)
             first->own = kept.own, kept.own = NULL;
     scatter(run, n);
-    free(kept.own);
+    free(kept.own), ph_compiled_release(kept.of);
     return PH_OK;
 }

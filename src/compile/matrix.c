@@ -261,14 +261,10 @@ static void add_times_Bn(const ph_compiler *c, const ph_entry *e, const char *na
         l->constant += e->value * weight * B->value;
 }
 
-/* The identity stands for F where the node does not turn, at the start, and in two of the forms. */
+/* The identity stands for F where the node does not turn, too. */
 static int has_F(const ph_compiler *c, int node)
 {
-    const ph_options *o = &c->sim->opt;
-    if (ph_sim_is_multistep(c->sim))
-        return c->turn[node] >= 0 && ph_multistep_has_F(c);
-    int inside = o->ggl_form == PH_GGL_INSIDE || (o->ggl_form == PH_GGL_AUTO && o->sigma == 0);
-    return c->turn[node] >= 0 && !(o->sigma == 0 && inside) && !(o->sigma == 1 && !inside);
+    return c->turn[node] >= 0 && ph_compile_has_F(c);
 }
 
 static void print_FB(ph_compiler *c)

@@ -51,7 +51,7 @@ static ph_status build(ph_open *o, const double *value, int wait, ph_run **out, 
     c.n_options = run->told.n_options, c.watch = 0, c.log = NULL, c.wait = wait, c.compiled = 0;
     ph_status s = ph_run_create(out, run->model, &c, &why);
     if (s == PH_OK && run->told.has_method)
-        s = ph_run_set_method(*out, &run->told.method, &why);
+        s = ph_run_set_method(*out, &run->said.opt, &why); /* and options that came after it */
     if (s == PH_OK)
         return s;
     ph_run_close(*out);

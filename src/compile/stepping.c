@@ -24,6 +24,12 @@ static int is_inside(const ph_options *o)
     return o->ggl_form == PH_GGL_INSIDE || (o->ggl_form == PH_GGL_AUTO && o->sigma == 0);
 }
 
+int ph_compile_has_F(const ph_compiler *c)
+{
+    const ph_options *o = &c->sim->opt;
+    return ph_sim_is_multistep(c->sim) ? ph_multistep_has_F(c) : o->sigma != (is_inside(o) ? 0 : 1);
+}
+
 /* Numbers of BLieDF by the names that steps have them: the form (G7) with sigma 0, and no starting values. */
 static void define_multistep(ph_compiler *c)
 {
@@ -161,15 +167,13 @@ static double largest_mass(const ph_compiler *c, int turns)
 void ph_compile_work(ph_compiler *c)
 {
     char text[40];
-    int eta = c->sim->matrix.n_eta > 0, outside = !is_inside(&c->sim->opt);
-    double sigma = c->sim->opt.sigma;
+    int eta = c->sim->matrix.n_eta > 0;
     if (c->in_loops) {
         define_count(c, "N", c->n, "unknowns of a step");
         define_count(c, "UNKNOWNS", c->n / 3, "three at a time");
         define_count(c, "BLOCKS", c->n_ids, "of the matrix, with fill");
         define(c, "MASS", largest_mass(c, 0)), define(c, "INERTIA", largest_mass(c, 1));
-        define_count(c, "HAS_F", !(sigma == 0 && !outside) && !(sigma == 1 && outside),
-                     "F of (G6) is not the identity");
+        define_count(c, "HAS_F", ph_compile_has_F(c), "F of (G6) is not the identity");
         fprintf(c->out, "#define PH_TURN_UNIT %s /* of rotations, (N5) */\n",
                 ph_c_number(c->sim->matrix.turn, text));
         fprintf(c->out, eta ? "#define PH_BN(W) (W)->Bn\n#define PH_Y(W) (W)->y\n\n"

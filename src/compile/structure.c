@@ -165,7 +165,7 @@ static int list_terms(const ph_compiler *c, const ph_block *left, const ph_term 
             if (t->right < 0 && (l->col != b->col || c->sim->matrix.eta_at[l->row] < 0))
                 continue;
             if (out)
-                out[n] = (ph_term){t->left, f, b->row * lay->C + l->row, 0};
+                out[n] = (ph_term){.left = t->left, .right = f, .at = b->row * lay->C + l->row};
             n++;
         }
     }

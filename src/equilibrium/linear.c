@@ -131,8 +131,17 @@ static void apply_Z(const ph_linear *l, const double *y, double *out)
 static ph_status evaluate(ph_linear *l, const ph_point *p)
 {
     ph_state s = ph_point_view(p, &l->sim->lay);
-    ph_status status = ph_eval_residual(&l->sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
-    return status == PH_OK ? ph_eval_tangent(&l->sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE) : status;
+    const ph_layout *lay = &l->sim->lay;
+    ph_eval *ev = &l->sim->ev;
+    ph_status status = ph_eval_residual(ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    if (status == PH_OK)
+        status = ph_eval_tangent(ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    double sum = lay->friction ? ph_small_max(lay->size_links, ev->Gl) : 0;
+    for (int k = 0; k < 3; k++)
+        sum += ph_small_max(lay->size_pairs, (const double *[]){ev->M, ev->C, ev->K}[k]);
+    for (int k = 0; k < 2; k++)
+        sum += ph_small_max(lay->size_links, k ? ev->B : ev->Z);
+    return status == PH_OK && !isfinite(sum) ? PH_E_NAN : status;
 }
 
 /* ---- bases -------------------------------------------------------------------------------------- */
@@ -395,13 +404,13 @@ static void put_column(ph_linear *l, int column, const double *y, const double *
     }
 }
 
-/* The lower rows of A by (Nl^T M Nw)^-1; 0: it is singular. */
-static int divide_by_mass(const ph_linear *l)
+/* The lower rows of A by (Nl^T M Nw)^-1 */
+static ph_status divide_by_mass(const ph_linear *l, ph_error *err)
 {
     size_t nw = (size_t)l->nw;
     double *G = ph_alloc(l->alloc, sizeof(double) * (nw * nw + 1));
     if (!G)
-        return 0;
+        return ph_fail(err, PH_E_MEMORY, "not enough memory to linearise the system");
     for (int j = 0; j < l->nw; j++) {
         ph_linear_apply(&l->sim->lay, l->sim->ev.M, l->Nw + j * l->nv, l->y[0]);
         for (int i = 0; i < l->nw; i++)
@@ -409,7 +418,7 @@ static int divide_by_mass(const ph_linear *l)
     }
     int ok = ph_small_solve(l->nw, l->n, G, l->A + l->nz * l->n);
     ph_free(l->alloc, G);
-    return ok;
+    return ok ? PH_OK : ph_fail(err, PH_E_SINGULAR, "friction leaves no unique accelerations");
 }
 
 /* z'' = A z where D leaves nothing: A = -Nw^T K Nw, symmetric to round-off if K is. 0: there is damping. */
@@ -454,9 +463,7 @@ static ph_status assemble(ph_linear *l, ph_error *err)
         put_column(l, j, l->Nh + j * l->nv, l->P + j * l->nv);
     for (int j = 0; j < l->nw; j++)
         put_column(l, l->nz + j, NULL, l->Nw + j * l->nv);
-    if (l->Nl && !divide_by_mass(l))
-        return ph_fail(err, PH_E_SINGULAR, "friction leaves no unique accelerations");
-    return PH_OK;
+    return l->Nl ? divide_by_mass(l, err) : PH_OK;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------- */
@@ -508,8 +515,10 @@ ph_status ph_linear_open(ph_linear *l, const ph_system *sys, double t, const dou
     ph_status s = open_work(l, sys, t, q, v, err);
     if (s == PH_OK) {
         s = evaluate(l, &l->sim->now);
-        if (s != PH_OK)
-            s = ph_fail(err, s, "the callback %s refused the state", l->sim->ev.refused);
+        if (s == PH_E_CALLBACK)
+            ph_fail(err, s, "the callback %s refused the state", l->sim->ev.refused);
+        else if (s != PH_OK)
+            ph_fail(err, s, "the system cannot be linearised: %s", ph_status_text(s));
         else if (!find_bases(l))
             s = ph_fail(err, PH_E_SINGULAR, "the mass matrix is not positive definite on what can move");
     }

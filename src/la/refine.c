@@ -12,6 +12,7 @@
 #include "la/vectors.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 void ph_pattern_lay(ph_pattern *p, const ph_graph *g, ph_arena *a)
@@ -105,7 +106,9 @@ int ph_all_finite(const double *x, int n)
     ph_four s = {0}; /* 0 times a number is 0 only if the number is finite */
     double rest = 0;
     int i = 0;
-    for (int wide = ph_vector_fours(n); i < wide; i += 4)
+    if (n <= PH_VECTOR_SHORT)
+        return isfinite(ph_small_larger(n, 0, x));
+    for (; i + 4 <= n; i += 4)
         s += 0 * *(const ph_four *)(x + i);
     for (; i < n; i++)
         rest += 0 * x[i];

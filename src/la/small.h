@@ -128,8 +128,8 @@ static inline double ph_small_max(int n, const double *a)
     bits most = {0, 0, 0, 0};
     double m[4];
     int i = 0;
-    if (n == 0) /* a may be NULL */
-        return 0;
+    if (n <= PH_VECTOR_SHORT) /* of none a may be NULL */
+        return ph_small_larger(n, 0, a);
     for (int wide = ph_vector_fours(n); i < wide; i += 4) {
         bits b = *(const bits *)(a + i) & INT64_MAX, is_more = b > most;
         most = (b & is_more) | (most & ~is_more);

@@ -153,7 +153,6 @@ static void sweep(int n, double *d, double *e, int l, int m, double *Z)
 
 static int diagonalise(int n, double *d, double *e, double *Z)
 {
-    e[n - 1] = 0;
     for (int l = 0; l < n; l++)
         for (int k = 0;; k++) {
             int m = l;

@@ -96,12 +96,24 @@ void ph_beams_list(ph_mechanism *m)
     }
 }
 
+static ph_beam_state beam_state_of(const ph_mechanism *m, const ph_state *s)
+{
+    ph_vec3 gravity = ph_scale(m->load, m->model->gravity);
+    return (ph_beam_state){
+        .at = state_of(s), .gravity = {gravity.x, gravity.y, gravity.z}, .body_axes = m->space->body_axes};
+}
+
+void ph_beams_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential)
+{
+    ph_beam_state at = beam_state_of(m, s);
+    for (const ph_beam_batch *b = m->beam, *end = b + m->n_beams; b < end; b++)
+        ph_beam_batch_energies(b, &at, kinetic, potential);
+}
+
 ph_status ph_beams_add(const ph_mechanism *m, const ph_state *s, double *g, double *M, double *C, double *K,
                        const ph_force **which)
 {
-    ph_vec3 gravity = ph_scale(m->load, m->model->gravity);
-    ph_beam_state at = {
-        .at = state_of(s), .gravity = {gravity.x, gravity.y, gravity.z}, .body_axes = m->space->body_axes};
+    ph_beam_state at = beam_state_of(m, s);
     for (const ph_beam_batch *b = m->beam, *end = b + m->n_beams; b < end; b++) {
         unsigned turned = g || K || (M && b->heavy) || (C && (b->heavy || b->damped))
                               ? ph_beam_batch_add(b, &at, g, M, C, K)

@@ -22,16 +22,10 @@ void ph_beam_section(const ph_force_site *s, double *force, double *strain)
         strain[i] /= s->f->length;
 }
 
-/* (L/2) eps^T K eps */
-double ph_beam_strain_energy(const ph_force_site *s)
+double ph_beam_energy(const ph_force_site *s)
 {
     ph_stumpff r;
-    ph_twist eps = ph_beam_strain(s->f, ph_beam_relative(&s->a, &s->b, &r));
-    double d[PH_BEAM_N] = {eps.u.x, eps.u.y, eps.u.z, eps.w.x, eps.w.y, eps.w.z}, V = 0;
-    for (int i = 0; i < PH_BEAM_N; i++)
-        for (int j = 0; j < PH_BEAM_N; j++)
-            V += d[i] * s->f->def->K6[PH_BEAM_N * i + j] * d[j];
-    return V / (2 * s->f->length);
+    return ph_beam_potential(s, ph_beam_relative(&s->a, &s->b, &r));
 }
 
 /* ---- to their places ----------------------------------------------------------------------------------- */
@@ -138,7 +132,7 @@ const ph_force_ops ph_force_beam = {.g = g,
                                     .C = C,
                                     .K = K,
                                     .g_K = g_K,
-                                    .energy = ph_beam_strain_energy,
+                                    .energy = ph_beam_energy,
                                     .body_axes = 1,
                                     .turns = 1,
                                     .still = still,

@@ -80,8 +80,20 @@ PH_FN ph_twist ph_beam_strain(const ph_force *f, ph_twist d)
     return (ph_twist){ph_sub(d.u, ph_load3(f->d0)), ph_sub(d.w, ph_load3(f->d0 + 3))};
 }
 
-/* (B1, B2); velocities where damping or inertia asks for them. Returns whether the element turns by no more than
- * PH_BEAM_TURN_MAX, and by a number. */
+/* Whether the element turns by no more than PH_BEAM_TURN_MAX, and by a number */
+PH_FN ph_mask ph_beam_turns_little(ph_twist d)
+{
+    return ph_dot(d.w, d.w) <= PH_BEAM_TURN_MAX * PH_BEAM_TURN_MAX;
+}
+
+/* (L/2) eps^T K eps */
+PH_FN ph_real ph_beam_strain_energy(const ph_force *f, ph_twist d)
+{
+    ph_twist strain = ph_beam_strain(f, d);
+    return ph_twist_dot(strain, ph_beam_apply(f->def->K6, strain, f->length)) / 2;
+}
+
+/* (B1, B2); velocities where damping or inertia asks for them. Returns whether the element turns little. */
 PH_OUT_OF_LINE ph_mask ph_beam_fill(const ph_force_site *s, ph_beam_at *e)
 {
     const ph_force_def *def = s->f->def;
@@ -96,7 +108,7 @@ PH_OUT_OF_LINE ph_mask ph_beam_fill(const ph_force_site *s, ph_beam_at *e)
     }
     if (def->D6)
         e->N = ph_twist_add(e->N, ph_beam_apply(def->D6, e->rate, s->f->length));
-    return ph_dot(e->d.w, e->d.w) <= PH_BEAM_TURN_MAX * PH_BEAM_TURN_MAX;
+    return ph_beam_turns_little(e->d);
 }
 
 /* ---- forces and tangents, body axes -------------------------------------------------------------------- */

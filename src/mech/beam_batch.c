@@ -49,6 +49,31 @@ PH_FN void accelerate(int axes, const ph_beam_batch *b, const ph_beam_state *s, 
     }
 }
 
+/* Four elements at one instant; velocities where they are asked for. */
+typedef struct opened {
+    ph_force_def def;
+    ph_force f;
+    ph_force_site site;
+} opened;
+
+PH_FN void open_batch(const ph_beam_batch *b, const ph_beam_state *s, int moves, opened *o)
+{
+    const ph_real *K6 = (const ph_real *)b->K6, *D6 = (const ph_real *)b->D6;
+    o->def = (ph_force_def){K6, b->damped ? D6 : NULL, b->heavy ? K6 : NULL, b->mass_model};
+    o->f.def = &o->def,
+    o->f.length = load4(b->length); /* field by field: what is not read need not be cleared */
+    o->site.f = &o->f, o->site.body_axes = s->body_axes;
+    load_numbers(o->f.d0, 6, b->d0);
+    o->site.a = end_of(s->body_axes, b, s, 0, moves), o->site.b = end_of(s->body_axes, b, s, 1, moves);
+    if (!b->heavy)
+        return;
+    ph_real J[9];
+    load_numbers(J, 9, b->J);
+    o->f.mass = load4(b->mass), o->f.J = ph_load33(J);
+    o->f.moment = ph_v3(load4(b->moment[0]), load4(b->moment[1]), load4(b->moment[2]));
+    o->site.gravity = ph_v3(ph_k(s->gravity[0]), ph_k(s->gravity[1]), ph_k(s->gravity[2]));
+}
+
 /* ---- out -------------------------------------------------------------------------------------------- */
 
 PH_FN void add_lane(double *p, int lane, ph_vec3 a)
@@ -98,58 +123,58 @@ PH_FN void add_forces(const ph_beam_batch *b, const ph_force_site *s, const ph_t
     }
 }
 
+void ph_beam_batch_energies(const ph_beam_batch *b, const ph_beam_state *s, double *kinetic,
+                            double *potential)
+{
+    opened o;
+    ph_stumpff r;
+    open_batch(b, s, b->heavy, &o);
+    ph_twist d = ph_beam_relative(&o.site.a, &o.site.b, &r);
+    ph_real V = ph_beam_potential(&o.site, d), T = b->heavy ? ph_beam_kinetic(&o.site, d) : ph_k(0);
+    for (int i = 0; i < b->n; i++) /* in the order of elements that come alone */
+        *potential += V[i], *kinetic += T[i];
+}
+
 /* Forces are those at v' = 0, the tangent that of all accelerations. */
 unsigned ph_beam_batch_add(const ph_beam_batch *b, const ph_beam_state *s, double *g, double *M, double *C,
                            double *K)
 {
     int axes = s->body_axes, heavy = b->heavy;
-    ph_real K6[36], D6[36];
-    ph_force_def def = {K6, b->damped ? D6 : NULL, heavy ? K6 : NULL, b->mass_model};
-    ph_force f = {.def = &def, .length = load4(b->length)};
-    ph_force_site site = {.f = &f, .body_axes = axes};
+    opened o;
     ph_beam_at e;
-    load_numbers(f.d0, 6, b->d0), load_numbers(K6, 36, b->K6);
-    if (b->damped)
-        load_numbers(D6, 36, b->D6);
-    site.a = end_of(axes, b, s, 0, heavy || b->damped), site.b = end_of(axes, b, s, 1, heavy || b->damped);
-    if (heavy) {
-        ph_real J[9];
-        load_numbers(J, 9, b->J);
-        f.mass = load4(b->mass), f.J = ph_load33(J);
-        f.moment = ph_v3(load4(b->moment[0]), load4(b->moment[1]), load4(b->moment[2]));
-        site.gravity = ph_v3(ph_k(s->gravity[0]), ph_k(s->gravity[1]), ph_k(s->gravity[2]));
-        accelerate(axes, b, s, 1, &site);
-    }
-    ph_mask fine = ph_beam_fill(&site, &e);
+    open_batch(b, s, heavy || b->damped, &o);
+    if (heavy)
+        accelerate(axes, b, s, 1, &o.site);
+    ph_mask fine = ph_beam_fill(&o.site, &e);
     if (!ph_all(fine))
         return ph_bits(ph_not(fine));
     if (g || (K && !heavy)) {
         ph_twist forces[2] = {0};
         ph_six k[2][2] = {0};
-        ph_beam_add(&site, &e, &(ph_beam_terms){forces, NULL, NULL, K && !heavy ? k : NULL});
+        ph_beam_add(&o.site, &e, &(ph_beam_terms){forces, NULL, NULL, K && !heavy ? k : NULL});
         if (g)
-            add_forces(b, &site, forces, g);
+            add_forces(b, &o.site, forces, g);
         if (K && !heavy)
-            ph_beam_turn_K(&site, forces, k), add_pairs(axes, K, b, k);
+            ph_beam_turn_K(&o.site, forces, k), add_pairs(axes, K, b, k);
     }
     if (M && heavy) {
         ph_six m[2][2] = {0};
-        ph_beam_add(&site, &e, &(ph_beam_terms){NULL, m, NULL, NULL});
-        ph_beam_turn(&site, m), add_pairs(axes, M, b, m);
+        ph_beam_add(&o.site, &e, &(ph_beam_terms){NULL, m, NULL, NULL});
+        ph_beam_turn(&o.site, m), add_pairs(axes, M, b, m);
     }
     if (C && !(K && heavy) && (heavy || b->damped)) {
         ph_six c[2][2] = {0};
-        ph_beam_add(&site, &e, &(ph_beam_terms){NULL, NULL, c, NULL});
-        ph_beam_turn(&site, c), add_pairs(axes, C, b, c);
+        ph_beam_add(&o.site, &e, &(ph_beam_terms){NULL, NULL, c, NULL});
+        ph_beam_turn(&o.site, c), add_pairs(axes, C, b, c);
     }
     if (K && heavy) { /* C does not depend on accelerations, and comes along */
         ph_twist forces[2] = {0};
         ph_six c[2][2] = {0}, k[2][2] = {0};
-        accelerate(axes, b, s, 0, &site);
-        ph_beam_add(&site, &e, &(ph_beam_terms){forces, NULL, C ? c : NULL, k});
-        ph_beam_turn_K(&site, forces, k), add_pairs(axes, K, b, k);
+        accelerate(axes, b, s, 0, &o.site);
+        ph_beam_add(&o.site, &e, &(ph_beam_terms){forces, NULL, C ? c : NULL, k});
+        ph_beam_turn_K(&o.site, forces, k), add_pairs(axes, K, b, k);
         if (C)
-            ph_beam_turn(&site, c), add_pairs(axes, C, b, c);
+            ph_beam_turn(&o.site, c), add_pairs(axes, C, b, c);
     }
     return 0;
 }

@@ -6,13 +6,15 @@
 
 /* Four elements of one kind: with damping or without, with mass of one model or none. Numbers of lane i: [i]. */
 typedef struct ph_beam_batch {
+    /* as of ph_force; read as vectors where they stand, which are aligned to their size */
+    _Alignas(PH_BATCH * sizeof(double)) double K6[36][PH_BATCH];
+    double D6[36][PH_BATCH], length[PH_BATCH], d0[6][PH_BATCH];
+    double mass[PH_BATCH], moment[3][PH_BATCH], J[9][PH_BATCH];
     int n;               /* elements; lanes beyond repeat the last */
     int force[PH_BATCH]; /* of the mechanism */
     int damped, heavy, mass_model;
     ph_ends at;          /* places of g are those of velocities */
     int K[16][PH_BATCH]; /* pairs of slots */
-    double length[PH_BATCH], d0[6][PH_BATCH], K6[36][PH_BATCH], D6[36][PH_BATCH]; /* as of ph_force */
-    double mass[PH_BATCH], moment[3][PH_BATCH], J[9][PH_BATCH];
 } ph_beam_batch;
 
 /* A state, and what acts on it. */
@@ -21,6 +23,10 @@ typedef struct ph_beam_state {
     double gravity[3]; /* m/s^2, world, times the factor of loads */
     int body_axes;     /* coordinates are those of SE(3), else the physical ones */
 } ph_beam_state;
+
+/* Adds kinetic and potential energies of the elements. */
+void ph_beam_batch_energies(const ph_beam_batch *b, const ph_beam_state *s, double *kinetic,
+                            double *potential);
 
 /* Adds terms of g, M, C and K where these are not NULL. Returns a bit for each element that turns too far, or by what is no number;
  * 0: none does. */

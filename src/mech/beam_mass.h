@@ -55,7 +55,8 @@ typedef struct ph_beam_terms {
     ph_six (*K)[2]; /* df/dq, without the turning of f itself */
 } ph_beam_terms;
 
-PH_OUT_OF_LINE void ph_beam_motion_of(const ph_force_site *s, ph_vec3 gravity, ph_beam_motion *o)
+/* Mass and velocities */
+PH_FN void ph_beam_velocities_of(const ph_force_site *s, ph_beam_motion *o)
 {
     const ph_kin *k[2] = {&s->a, &s->b};
     const ph_vec3 c = s->f->moment;
@@ -65,9 +66,16 @@ PH_OUT_OF_LINE void ph_beam_motion_of(const ph_force_site *s, ph_vec3 gravity, p
     for (int i = 0; i < 2; i++) {
         o->R[i] = k[i]->R;
         o->v[i] = (ph_twist){ph_tmul(k[i]->R, k[i]->v), k[i]->w};
-        ph_vec3 turning = ph_cross(k[i]->w, o->v[i].u);
-        o->vdot[i] = (ph_twist){ph_sub(ph_tmul(k[i]->R, s->acc[2 * i]), turning), s->acc[2 * i + 1]};
-        ph_vec3 a = ph_tmul(k[i]->R, ph_sub(s->acc[2 * i], gravity));
+    }
+}
+
+PH_OUT_OF_LINE void ph_beam_motion_of(const ph_force_site *s, ph_vec3 gravity, ph_beam_motion *o)
+{
+    ph_beam_velocities_of(s, o);
+    for (int i = 0; i < 2; i++) {
+        ph_vec3 turning = ph_cross(o->v[i].w, o->v[i].u);
+        o->vdot[i] = (ph_twist){ph_sub(ph_tmul(o->R[i], s->acc[2 * i]), turning), s->acc[2 * i + 1]};
+        ph_vec3 a = ph_tmul(o->R[i], ph_sub(s->acc[2 * i], gravity));
         o->alpha[i] = (ph_twist){ph_sub(a, turning), o->vdot[i].w};
     }
 }
@@ -166,6 +174,12 @@ typedef struct ph_beam_point {
     ph_twist n, a, p, f; /* velocity, acceleration, momentum, inertial force times weight */
 } ph_beam_point;
 
+/* N v */
+PH_FN ph_twist ph_beam_velocity_at(const ph_beam_motion *o, ph_dual X)
+{
+    return ph_twist_add(o->v[0], ph_dual_apply(X, ph_twist_sub(o->v[1], o->v[0])));
+}
+
 PH_OUT_OF_LINE void ph_beam_point_of(const ph_helix *h, const ph_beam_motion *o, int k, int order,
                                      ph_beam_point *p)
 {
@@ -174,7 +188,7 @@ PH_OUT_OF_LINE void ph_beam_point_of(const ph_helix *h, const ph_beam_motion *o,
     ph_helix_point(h, k, order, p->X);
     if (order < 1)
         return;
-    p->n = ph_twist_add(o->v[0], ph_dual_apply(p->X[0], dv));
+    p->n = ph_beam_velocity_at(o, p->X[0]);
     p->a = ph_twist_add(o->alpha[0], ph_twist_add(ph_dual_apply(p->X[0], da), ph_dual_apply(p->X[1], dv)));
     p->p = ph_beam_weigh(&o->Ms, p->n);
     p->f = ph_twist_sub(ph_beam_weigh(&o->Ms, p->a), ph_beam_fold_hat(p->n, p->p));
@@ -395,12 +409,66 @@ PH_OUT_OF_LINE void ph_beam_plain(const ph_force_site *s, const ph_beam_motion *
     }
 }
 
-/* ---- the element ----------------------------------------------------------------------------------------- */
+/* ---- energies ------------------------------------------------------------------------------------------ */
 
 PH_FN int ph_beam_is_helicoidal(const ph_force_site *s)
 {
     return s->f->def->mass_model == PH_HELICOIDAL_MASS;
 }
+
+/* v^T M v/2; of an element with mass. NaN where one with helicoidal mass does not turn little */
+PH_OUT_OF_LINE ph_real ph_beam_kinetic(const ph_force_site *s, ph_twist d)
+{
+    ph_beam_motion o;
+    ph_real T = ph_k(0);
+    ph_beam_velocities_of(s, &o);
+    for (int i = 0; i < 2 && !ph_beam_is_helicoidal(s); i++)
+        T += ph_twist_dot(o.v[i], ph_beam_weigh(&o.Ms, ph_beam_weighted(s->f, i, o.v))) / 2;
+    if (!ph_beam_is_helicoidal(s))
+        return T;
+    ph_helix h = {.d = d};
+    ph_helix_fill(&h, 0);
+    for (int k = 0; k < PH_HELIX_POINTS; k++) {
+        ph_dual X[3];
+        ph_helix_point(&h, k, 0, X);
+        ph_twist n = ph_beam_velocity_at(&o, X[0]);
+        T += ph_helix_weight[k] * ph_twist_dot(n, ph_beam_weigh(&o.Ms, n)) / 2;
+    }
+    return ph_select(ph_beam_turns_little(d), T, ph_k(NAN));
+}
+
+/* -gravity . (m x + R m c), c turned by R */
+PH_FN ph_real ph_beam_height(const ph_force_site *s, ph_vec3 x, ph_vec3 turned)
+{
+    return -ph_dot(s->gravity, ph_add(ph_scale(s->f->mass, x), turned));
+}
+
+/* That of the weight of an element with mass; of a helicoidal one at H_a exp(xi d) */
+PH_OUT_OF_LINE ph_real ph_beam_weight_energy(const ph_force_site *s, ph_twist d)
+{
+    ph_vec3 c = s->f->moment;
+    ph_real V = ph_k(0);
+    if (!ph_beam_is_helicoidal(s))
+        return (ph_beam_height(s, s->a.x, ph_mul(s->a.R, c)) + ph_beam_height(s, s->b.x, ph_mul(s->b.R, c))) /
+               2;
+    for (int k = 0; k < PH_HELIX_POINTS; k++) {
+        ph_vec3 U = ph_scale(ph_k(ph_helix_xi[k]), d.u), w = ph_scale(ph_k(ph_helix_xi[k]), d.w);
+        ph_stumpff r = ph_stumpff_of(w);
+        ph_vec3 x = ph_se3_exp_position(r, w, U, ph_se3_dot(r.s, w, U)),
+                turned = ph_quat_rotate(ph_so3_exp(r, w), c);
+        V +=
+            ph_helix_weight[k] * ph_beam_height(s, ph_add(s->a.x, ph_mul(s->a.R, x)), ph_mul(s->a.R, turned));
+    }
+    return ph_select(ph_beam_turns_little(d), V, ph_k(NAN));
+}
+
+PH_FN ph_real ph_beam_potential(const ph_force_site *s, ph_twist d)
+{
+    ph_real V = ph_beam_strain_energy(s->f, d);
+    return s->f->def->M6 ? V + ph_beam_weight_energy(s, d) : V;
+}
+
+/* ---- the element ----------------------------------------------------------------------------------------- */
 
 /* Weight of helicoidal mass is a part of its acceleration. */
 PH_FN void ph_beam_open_motion(const ph_force_site *s, ph_beam_motion *o)

@@ -82,6 +82,11 @@ PH_FN ph_twist ph_twist_sub(ph_twist a, ph_twist b)
     return (ph_twist){ph_sub(a.u, b.u), ph_sub(a.w, b.w)};
 }
 
+PH_FN ph_real ph_twist_dot(ph_twist a, ph_twist b)
+{
+    return ph_dot(a.u, b.u) + ph_dot(a.w, b.w);
+}
+
 PH_FN ph_dual ph_dual_hat(ph_twist a)
 {
     return (ph_dual){ph_rows_tilde(a.w), ph_rows_tilde(a.u)};

@@ -496,7 +496,7 @@ ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *o
 /* beam.c */
 void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0); /* NULL: the ground */
 void ph_beam_section(const ph_force_site *s, double *force, double *strain);    /* 6 numbers each */
-double ph_beam_strain_energy(const ph_force_site *s);
+double ph_beam_energy(const ph_force_site *s);                                  /* potential */
 /* Terms of g, M, C and K of an element, with or without mass, added where they are not NULL; K: of the accelerations of s.
  * PH_E_CALLBACK where it turns by more than PH_BEAM_TURN_MAX, or by what is no number. */
 ph_status ph_beam_put(const ph_force_site *s, ph_vec3 *r, const ph_put *M, const ph_put *C, const ph_put *K);
@@ -546,6 +546,8 @@ extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local
 size_t ph_beams_needed(const ph_model *model); /* batches at most */
 void ph_beams_list(ph_mechanism *m);
 /* Adds what is not NULL of g, M, C and K; PH_E_CALLBACK where an element turns too far, and which one */
+void ph_beams_energies(const ph_mechanism *m, const ph_state *s, double *kinetic,
+                       double *potential); /* adds */
 ph_status ph_beams_add(const ph_mechanism *m, const ph_state *s, double *g, double *M, double *C, double *K,
                        const ph_force **which);
 

@@ -94,12 +94,13 @@ void ph_mechanism_reaction(const ph_mechanism *m, const ph_state *s, int joint, 
 
 /* ---- energy --------------------------------------------------------------------------------------- */
 
-/* Kinetic energy, and potential of the weight. Physical coordinates are those of the state: no more is read. */
+/* Kinetic energy, and potential of the weight. Velocities in body axes have the size of the physical ones: no more is read of a state that
+ * has these or those. */
 static void add_body(const ph_mechanism *m, const ph_state *s, int body, double *T, double *V)
 {
     const ph_body *b = &m->body[body];
     ph_kin k;
-    if (m->space->plain && b->marker < 0) {
+    if ((m->space->plain || m->space->body_axes) && b->marker < 0) {
         k.x = ph_load3(s->q + b->q[0]), k.v = ph_load3(s->v + b->v[0]);
         k.w = b->particle ? ph_v3(0, 0, 0) : ph_load3(s->v + b->v[1]);
     } else
@@ -124,10 +125,12 @@ void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kin
         add_rigid(b, s, m->model->gravity, &T, &V);
     for (int k = 0; k < m->n_general; k++)
         add_body(m, s, m->general[k], &T, &V);
+    if (m->n_beams)
+        ph_beams_energies(m, s, &T, &V);
     for (int k = 0; k < m->n_forces; k++) {
         const ph_force_ops *op = m->force[k].op;
         ph_force_site site;
-        if (!op->energy)
+        if (!op->energy || m->force[k].in_lane)
             continue;
         ph_force_at(m, s, &m->force[k], &site);
         V += op->energy(&site);

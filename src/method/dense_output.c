@@ -75,18 +75,15 @@ void ph_dense_at(const ph_dense *d, const ph_layout *lay, const ph_point *from, 
 {
     double s = (to->t - d->t) / d->h, T[PH_DIM_MAX * PH_DIM_MAX], Tinv[PH_DIM_MAX * PH_DIM_MAX];
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        double x[PH_DIM_MAX], slope[PH_DIM_MAX], *D = Tinv;
-        double *q = to->q + i->q_at, *v = to->v + i->v_at, *vdot = to->vdot + i->v_at;
+        double x[PH_DIM_MAX], slope[PH_DIM_MAX], *q = to->q + i->q_at, *v = to->v + i->v_at;
         for (int k = 0; k < i->dim; k++) {
             const double *c = d->c + (d->n - 1) * lay->nv + i->v_at + k;
-            double f = *c, df = 0, half = 0; /* half of the second derivative */
+            double f = *c, df = 0;
             for (int j = d->n - 2; j >= 0; j--) {
                 c -= lay->nv;
-                half = half * (s - d->z[j]) + df;
                 df = df * (s - d->z[j]) + f;
                 f = f * (s - d->z[j]) + *c;
             }
-            vdot[k] = 2 * half / (d->h * d->h);
             if (i->T_at < 0)
                 q[k] = from->q[i->q_at + k] + f, v[k] = df / d->h;
             else
@@ -94,14 +91,8 @@ void ph_dense_at(const ph_dense *d, const ph_layout *lay, const ph_point *from, 
         }
         if (i->T_at < 0)
             continue;
-        double bend[PH_DIM_MAX];
         i->op->move(i->dim, from->q + i->q_at, x, q, T, Tinv);
         ph_small_mul(i->dim, T, slope, v);
-        i->op->dT(i->dim, x, slope, D);
-        ph_small_mul(i->dim, T, vdot, bend);
-        ph_small_mul_add(i->dim, i->dim, D, slope, bend);
-        for (int k = 0; k < i->dim; k++)
-            vdot[k] = bend[k];
     }
     ph_point_rotations(to, lay);
 }

@@ -29,7 +29,7 @@ void ph_dense_tape(ph_dense *d, const ph_layout *lay, ph_tape *t);
 /* The polynomial through m points, the first and the last of which are the ends of the step. */
 void ph_dense_fit(ph_dense *d, const ph_layout *lay, int m, const ph_point *const *p);
 
-/* q, R, v and vdot at to->t; from is the start of the step. */
+/* q, R and v at to->t; from is the start of the step. */
 void ph_dense_at(const ph_dense *d, const ph_layout *lay, const ph_point *from, ph_point *to);
 
 #endif

@@ -23,6 +23,7 @@
 
 #include "la/small.h"
 #include "la/vectors.h"
+#include "lie/groups.h"
 #include "lie/se3_batch.h"
 #include "lie/so3_batch.h"
 #include "method/alpha_ahead.h"
@@ -459,7 +460,7 @@ static void predict_numbers(genalpha *m, const guess *g, int n, const ph_point *
         *(number *)(m->theta + i) = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;      \
         *(number *)(v1 + i) = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);                          \
     }
-    for (int wide = ph_vector_fours(n); i < wide; i += 4)
+    for (; i + 4 <= n; i += 4) /* what it reads was written long before, also of short vectors */
         PREDICT(ph_four)
     for (; i < n; i++)
         PREDICT(double)
@@ -470,6 +471,10 @@ static void predict_numbers(genalpha *m, const guess *g, int n, const ph_point *
 PH_INLINE void add_bracket(int n, const ph_slot *i, const double *v1, double *theta)
 {
     double x[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX];
+    if (i->op == &ph_so3_ops) {
+        ph_store3(theta, ph_add(ph_load3(theta), ph_cross(ph_load3(v1), ph_load3(theta))));
+        return;
+    }
     for (int k = 0; k < n; k++)
         x[k] = theta[k];
     i->op->hat(n, v1, H);
@@ -721,11 +726,11 @@ static void sens_local(ph_sim *sim, double before, double *l_q, double *l_v)
     const ph_layout *lay = &sim->lay;
     const double *d0 = sim->now.vdot, *d1 = sim->next.vdot, *d = sim->last.vdot;
     double h = sim->next.t - sim->now.t, c_q = ph_alpha_C_q(p) * h * h,
-           c_v = before > 0 ? 2 * ph_alpha_C_v(p) * h * h * h / (h + before) : 0;
+           c_v = 2 * ph_alpha_C_v(p) * h * h * h / (h + before);
     double *v = of(sim)->w, *vdot = of(sim)->c; /* of the step that is done */
     for (int i = 0; i < lay->nv; i++) {
         l_q[i] = c_q * (d1[i] - d0[i]);
-        l_v[i] = c_v > 0 || c_v < 0 ? c_v * ((d1[i] - d0[i]) / h - (d0[i] - d[i]) / before) : 0;
+        l_v[i] = before > 0 ? c_v * ((d1[i] - d0[i]) / h - (d0[i] - d[i]) / before) : 0;
         v[i] = 0.5 * (sim->now.v[i] + sim->next.v[i]), vdot[i] = 0.5 * (d0[i] + d1[i]);
     }
     ph_alpha_add_bracket(lay, h * h * h * ph_alpha_lie(p), v, vdot, l_q);

@@ -113,6 +113,7 @@ struct ph_run {
     int moved;      /* it did not start from its initial values */
     int balances;   /* a sensor is about work or dissipation */
     int closed;     /* no energy enters or leaves */
+    int counts;     /* angles of its joints are counted over turns */
     double floor;   /* J, kinetic energy that is never too much */
     ph_watched watched;
     ph_over *over; /* of each number of sensors with over_time; */

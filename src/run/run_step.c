@@ -138,16 +138,23 @@ static ph_status no_room(ph_error *err)
     return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
 }
 
+/* Whether there is anything to be done after a step. */
+static int sees(const ph_run *run)
+{
+    return run->counts || run->config.watch || run->balances || run->table.columns || run->n_over ||
+           run->bars || run->following || (run->model && run->model->n_objectives);
+}
+
 /* All but the observer; row 0: nor the table. */
 static ph_status look(ph_run *run, int row, ph_error *err)
 {
-    if (!run->mech && !run->config.watch && !run->table.columns) { /* a system of one's own in real time */
+    if (!sees(run)) {
         run->watched.t = run->sim->now.t;
         return PH_OK;
     }
     ph_state s = ph_sim_state(run->sim);
     double dt = s.t - run->watched.t;
-    if (run->mech)
+    if (run->counts)
         ph_mechanism_track(run->mech, &s);
     if (run->model && run->model->n_objectives)
         add_up(run, &s, dt);

@@ -48,6 +48,7 @@ static double stored(const ph_run *run, const ph_state *s, double potential)
 
 void ph_watch_start(ph_run *run)
 {
+    run->counts = run->mech && ph_mechanism_counts(run->mech);
     if (!run->model)
         return;
     run->floor = floor_of(run->model);

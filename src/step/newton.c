@@ -176,11 +176,27 @@ static void assemble_links(ph_newton_matrix *nm, const ph_eval *ev, const ph_ste
     }
 }
 
+/* Those of one block that are of 3 x 3, from the first on, in registers; the last of them. */
+static inline const ph_term *add_threes(const ph_newton_matrix *nm, const ph_term *t, const ph_term *end,
+                                        const double *A)
+{
+    double *to = nm->A + t->at;
+    ph_rows sum = ph_rows_mul(A + t->left_at, ph_rows_load(nm->FB + t->right_at));
+    for (; t + 1 < end && !t[1].first && t[1].right_at >= 0; t++)
+        sum = ph_rows_add(sum, ph_rows_mul(A + t[1].left_at, ph_rows_load(nm->FB + t[1].right_at)));
+    ph_rows_store(to, sum);
+    return t;
+}
+
 /* The products of a row of terms; left blocks have values A, right blocks are those of FB. */
 static void add_terms(const ph_newton_matrix *nm, const ph_term *t, int count, const ph_block *left,
                       const double *A)
 {
     for (const ph_term *end = t + count; t < end; t++) {
+        if (t->right_at >= 0 && t->first) {
+            t = add_threes(nm, t, end, A);
+            continue;
+        }
         const ph_block *p = &left[t->left];
         if (t->right < 0) {
             memcpy(nm->A + t->at, A + p->at, sizeof(double) * (size_t)(p->m * p->n));
@@ -232,10 +248,12 @@ static ph_status factor(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_o
 {
     assemble_pairs(nm, ev, o);
     assemble_links(nm, ev, o);
-    ph_redundant_strike(nm, 1, nm->A + nm->BT, nm->A + nm->W);
-    if (nm->formulation == PH_GGL) {
+    if (nm->formulation == PH_GGL)
         assemble_stabilised(nm, ev, o);
-        ph_redundant_strike_eta(nm);
+    if (nm->redundant) {
+        ph_redundant_strike(nm, 1, nm->A + nm->BT, nm->A + nm->W);
+        if (nm->formulation == PH_GGL)
+            ph_redundant_strike_eta(nm);
     }
     return ph_solver_factor(nm->solver, nm->A);
 }
@@ -259,7 +277,8 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
         if (nm->eta_at[c] >= 0)
             PH_BY_SIZE(n, scaled, -1, ev->Phi + at, eta_row + nm->eta_at[c]);
     }
-    memset(eta_row + nm->n_eta, 0, sizeof(double) * (size_t)nm->n_hub);
+    if (nm->n_hub)
+        memset(eta_row + nm->n_eta, 0, sizeof(double) * (size_t)nm->n_hub);
 }
 
 ph_status ph_newton_factor_as_is(ph_newton_matrix *nm, const ph_eval *ev, int friction)
@@ -592,8 +611,10 @@ ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
     ph_newton_matrix *nm = &sim->matrix;
     const ph_layout *lay = nm->lay;
     right_hand_side(nm, &sim->ev, o);
-    ph_redundant_leave_out(nm, nm->b + lay->nv);
-    ph_redundant_leave_out_eta(nm, nm->b + lay->nv + lay->nl);
+    if (nm->redundant) {
+        ph_redundant_leave_out(nm, nm->b + lay->nv);
+        ph_redundant_leave_out_eta(nm, nm->b + lay->nv + lay->nl);
+    }
     return ph_solver_solve(nm->solver, nm->b, nm->x);
 }
 

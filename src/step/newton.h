@@ -11,7 +11,8 @@ typedef struct ph_term {
     int left,
         right; /* places in the lists of blocks; right < 0: the left one itself, in the column of a hub */
     int at;    /* where the result starts in the matrix */
-    int first; /* of its block: the result is set, not added */
+    int first; /* of its block: the result is set, not added; those that are added follow it */
+    int left_at, right_at; /* where the two start; right_at < 0: they are not both of 3 x 3 */
 } ph_term;
 
 typedef struct ph_newton_matrix {

@@ -55,6 +55,18 @@ static void sort_blocks(const ph_layout *lay, listing *g)
     ph_bucket(lay->N, lay->n_links, g->key, NULL, g->node_start, g->node_item);
 }
 
+/* Those of a block one after the other, in the order that they have. A row has few. */
+static void gather_terms(ph_term *term, int count)
+{
+    for (int k = 1; k < count; k++) {
+        ph_term t = term[k];
+        int l = k;
+        for (; l > 0 && term[l - 1].at > t.at; l--)
+            term[l] = term[l - 1];
+        term[l] = t;
+    }
+}
+
 /* One row of the columns of eta: a block for each constraint that the blocks item[0..count) reach through a
  * node, or one for the node if that is a hub. */
 static int list_products(ph_newton_matrix *nm, listing *g, int row, int stamp, const ph_block *left,
@@ -67,7 +79,7 @@ static int list_products(ph_newton_matrix *nm, listing *g, int row, int stamp, c
         if (!left[item[k]].has)
             continue; /* no block of G */
         if (nm->hub_at[node] >= 0) {
-            term[terms++] = (ph_term){item[k], -1, g->at, 1};
+            term[terms++] = (ph_term){item[k], -1, g->at, 1, left[item[k]].at, -1};
             put(g, row, nm->hub_block[node]);
             continue;
         }
@@ -80,9 +92,12 @@ static int list_products(ph_newton_matrix *nm, listing *g, int row, int stamp, c
                 g->mark[c] = stamp, g->mark_at[c] = g->at;
                 put(g, row, nm->eta_block[c]);
             }
-            term[terms++] = (ph_term){item[k], f, g->mark_at[c], first};
+            const ph_block *a = &left[item[k]], *b = &lay->link[f];
+            int threes = a->m == 3 && a->n == 3 && b->m == 3;
+            term[terms++] = (ph_term){item[k], f, g->mark_at[c], first, a->at, threes ? b->at : -1};
         }
     }
+    gather_terms(term, terms);
     return terms;
 }
 

@@ -81,20 +81,10 @@ static unsigned hash_point(const float *x)
     return h;
 }
 
-/* Corners at the same point become one: files of STL repeat each of them about six times. The page takes the mesh as it
- * is where there is no memory for that. */
-static int weld(const ph_mesh_def *m, float *point, int *triangle)
+/* Corners at the same point become one: files of STL repeat each of them about six times. How many are left. */
+static int weld(const ph_mesh_def *m, unsigned size, int *table, int *of, int *triangle, float *point)
 {
-    unsigned size = 1;
-    while (size < 2 * (unsigned)m->n_points)
-        size *= 2;
-    int *table = malloc(size * sizeof *table), *of = malloc((size_t)m->n_points * sizeof *of), n = 0;
-    if (!table || !of) {
-        free(table), free(of);
-        memcpy(point, m->point, 12 * (size_t)m->n_points);
-        memcpy(triangle, m->triangle, 12 * (size_t)m->n_triangles);
-        return m->n_points;
-    }
+    int n = 0;
     memset(table, 0xff, size * sizeof *table);
     for (int i = 0; i < m->n_points; i++) {
         const float *x = m->point + 3 * (size_t)i;
@@ -109,21 +99,30 @@ static int weld(const ph_mesh_def *m, float *point, int *triangle)
     }
     for (int i = 0; i < 3 * m->n_triangles; i++)
         triangle[i] = of[m->triangle[i]];
-    free(table), free(of);
     return n;
 }
 
+/* Where there is no memory to weld it, as it is. */
 static void put_mesh(FILE *to, const ph_mesh_def *m)
 {
-    float *point = malloc(12 * (size_t)m->n_points);
-    int *triangle = malloc(12 * (size_t)m->n_triangles);
-    int n = point && triangle ? weld(m, point, triangle) : 0;
+    size_t corners = 3 * (size_t)m->n_triangles, points = (size_t)m->n_points;
+    unsigned size = 1;
+    while (size < 2 * (unsigned)m->n_points)
+        size *= 2;
+    int *table = malloc((size + points + corners + 3 * points) * 4);
+    const int *triangle = m->triangle;
+    const float *point = m->point;
+    if (table) {
+        int *of = table + size, *own = of + points;
+        float *x = (float *)(void *)(own + corners);
+        points = (size_t)weld(m, size, table, of, own, x), triangle = own, point = x;
+    }
     fputs("{\"points\":\"", to);
-    ph_view_base64(to, point, 12 * (size_t)n);
+    ph_view_base64(to, point, 12 * points);
     fputs("\",\"triangles\":\"", to);
-    ph_view_base64(to, triangle, n ? 12 * (size_t)m->n_triangles : 0);
+    ph_view_base64(to, triangle, 4 * corners);
     fputs("\"}", to);
-    free(point), free(triangle);
+    free(table);
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------- */
