@@ -81,7 +81,7 @@ static void upper_products(void **state)
         x[k % 6] = cos(k), y[k % 6] = sin(k);
     }
     ph_upper sum = ph_upper_add(ph_upper_mul(X, ph_upper_load(Y)),
-                                ph_upper_scale(3, ph_upper_add(ph_upper_identity(), ph_upper_load(X))));
+                                ph_upper_scale(3, ph_upper_one_and(ph_upper_load(X))));
     ph_upper_store(Z, sum);
     ph_small_upper_mul_add(6, X, x, y);
     for (int i = 0; i < 6; i++) {

@@ -43,10 +43,11 @@ PH_INLINE ph_upper ph_upper_mul(const double *X, ph_upper y)
     };
 }
 
-PH_INLINE ph_upper ph_upper_identity(void)
+/* 1 + X; adding -0 changes nothing, not even the sign of a zero */
+PH_INLINE ph_upper ph_upper_one_and(ph_upper x)
 {
-    ph_rows one = ph_rows_of(ph_row_of(1, 0, 0), ph_row_of(0, 1, 0), ph_row_of(0, 0, 1));
-    return (ph_upper){one, ph_rows_scale(0, one), one};
+    ph_rows one = ph_rows_of(ph_row_of(1, -0.0, -0.0), ph_row_of(-0.0, 1, -0.0), ph_row_of(-0.0, -0.0, 1));
+    return (ph_upper){ph_rows_add(one, x.A), x.B, ph_rows_add(one, x.D)};
 }
 
 /* y += X x with X in memory */
