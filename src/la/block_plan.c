@@ -35,11 +35,11 @@ static void lay_parts(parts *p, const ph_graph *g, ph_arena *a)
     p->place = ph_arena_take(a, nnz, sizeof(int));
 }
 
-/* How many parts each block of A has stands in first[i + 1]. */
-static void halve(parts *p, const ph_graph *g)
+/* How many parts each block of A has stands in first[i + 1]; halves 0: none has two. */
+static void halve(parts *p, const ph_graph *g, int halves)
 {
     for (int i = 0; i < g->n; i++)
-        p->first[i + 1] = g->upper && g->upper[i] ? 2 : 1;
+        p->first[i + 1] = halves && g->upper && g->upper[i] ? 2 : 1;
     for (int e = 0; e < g->nnz; e++) {
         int i = g->row[e], j = g->col[e];
         if (i != j && g->size[j] != 3)
@@ -64,7 +64,7 @@ static void list_parts(parts *p, int i, int j, int rows, int cols, int at)
         }
 }
 
-static ph_status open_parts(parts *p, const ph_graph *g, const ph_allocator *alloc)
+static ph_status open_parts(parts *p, const ph_graph *g, int halves, const ph_allocator *alloc)
 {
     ph_arena a = {0};
     *p = (parts){0};
@@ -73,7 +73,7 @@ static ph_status open_parts(parts *p, const ph_graph *g, const ph_allocator *all
         return PH_E_MEMORY;
     lay_parts(p, g, &a);
     p->block = a.block;
-    halve(p, g);
+    halve(p, g, halves);
     for (int i = 0, unknown = 0; i < g->n; i++) {
         int count = p->first[i + 1];
         for (int k = 0; k < count; k++, unknown += g->size[i] / count) {
@@ -340,12 +340,45 @@ static ph_status plan_parts(ph_analysis **out, const parts *p, const ph_graph *g
     return status;
 }
 
-ph_status ph_block_plan(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc)
+/* Pivot k reads a block whose rows stand 6 apart. */
+static int reads_sixes(const ph_block_program *b, int k)
+{
+    const ph_pivot *p = &b->pivot[k];
+    int any = p->init;
+    for (int t = p[-1].below_end; t < p->below_end; t++)
+        any |= b->below[t].u;
+    for (int t = p[-1].above_end; t < p->above_end; t++) {
+        any |= b->above[t].u | b->target[t].l_init | b->target[t].u_init;
+        for (int i = t ? b->target[t - 1].pairs_end : 0; i < b->target[t].pairs_end; i++)
+            any |= b->pair[i].u_mk | b->pair[i].u_mi;
+    }
+    return any & PH_IN_SIXES;
+}
+
+/* Only pivots with neighbours of size 3 alone read such blocks: halves may meet others, once elimination has begun. */
+static int is_readable(const ph_block_program *b)
+{
+    for (int k = 0; k < b->n; k++)
+        if (!b->pivot[k].all3 && reads_sixes(b, k))
+            return 0;
+    return 1;
+}
+
+static ph_status plan(ph_analysis **out, const ph_graph *g, int halves, const ph_allocator *alloc)
 {
     parts p;
-    ph_status status = open_parts(&p, g, alloc);
+    ph_status status = open_parts(&p, g, halves, alloc);
     if (status == PH_OK)
         status = plan_parts(out, &p, g, alloc);
     ph_free(alloc, p.block);
     return status;
+}
+
+ph_status ph_block_plan(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc)
+{
+    ph_status status = plan(out, g, 1, alloc);
+    if (status != PH_OK || is_readable((const ph_block_program *)*out))
+        return status;
+    ph_analysis_release(*out);
+    return plan(out, g, 0, alloc);
 }
