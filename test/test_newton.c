@@ -228,6 +228,40 @@ static void wide_node(void **state)
     }
 }
 
+/* Tops that know nothing of each other take as many iterations as one alone, though they go four by four: each has its exact Jacobian. */
+static void tops_side_by_side(void **state)
+{
+    (void)state;
+    static const char text[] = "gravity {0, 0, -9.81}\n"
+                               "for i = 1, %d do\n"
+                               "    body { name = 'top' .. i, mass = 15, inertia = {0.234375, 0.46875, "
+                               "0.234375}, position = {0, 1, 0},\n"
+                               "           omega = {0, 150, -4.61538}, velocity = {4.61538, 0, 0} }\n"
+                               "    joint { name = 'tip' .. i, type = 'spherical', bodies = {'ground', 'top' "
+                               ".. i}, at = {0, 0, 0} }\n"
+                               "end\n";
+    static const double sigma[] = {0, 0.37, 1};
+    for (int f = 0; f < FORMS; f++)
+        for (int k = 0; k < 3; k++) {
+            long iterations[2];
+            for (int several = 0; several < 2; several++) {
+                char model[1024];
+                opened m;
+                snprintf(model, sizeof model, text, several ? 5 : 1);
+                open_text(&m, model);
+                ph_options o = ph_default_options();
+                o.formulation = forms[f], o.sigma = sigma[k], o.h = 5e-3, o.rtol = o.atol = 1e-12,
+                o.newton = PH_FULL;
+                ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+                run_sim(sim, 20);
+                iterations[several] = ph_sim_stats(sim).iterations;
+                ph_sim_destroy(sim);
+                open_close(&m);
+            }
+            assert_int_equal(iterations[0], iterations[1]);
+        }
+}
+
 /* The first step of a rotation from rest, whose tolerance has no speed to go by: no increment is small before the second. */
 static void rotations_from_rest(void **state)
 {
@@ -286,6 +320,7 @@ int main(void)
         cmocka_unit_test(wide_node),
         cmocka_unit_test(positions_beside_rolling),
         cmocka_unit_test(rotations_from_rest),
+        cmocka_unit_test(tops_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

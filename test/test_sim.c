@@ -675,7 +675,7 @@ static ph_status masses_with_nan(const ph_state *s, double *out, void *ctx)
     return status;
 }
 
-/* Of any node. */
+/* A mass of any node is looked at, not of the first alone. */
 static void masses_are_numbers(void **state)
 {
     (void)state;
