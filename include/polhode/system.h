@@ -104,8 +104,8 @@ typedef ph_status (*ph_positions)(const ph_state *s, double *Phi, double *B, voi
 /* What may be other than zero at a place of pairs, besides K. */
 #define PH_HAS_M 1u
 #define PH_HAS_C 2u
-/* Of the place (i, i) of a node with 6 velocities: the last three rows of M, C and K are zero in the first three columns, as those of a body
- * on SE(3) that no force depends on the position of. Such a node is eliminated in two halves. */
+/* At the place (i, i) of a node with 6 velocities: the last three rows of M, C and K are zero in the first three columns, as those of a body
+ * on SE(3) with joints and gravity alone, whose torques do not depend on its position. Such a node is eliminated in two halves. */
 #define PH_UPPER 4u
 
 /* Matrices are lists of dense blocks, each row by row, one after the other in the order of the list of
