@@ -139,6 +139,8 @@ run 2 modes "$models/pendulum.lua" --plot x.svg
 has err "--vary"
 run 2 modes "$models/hanging_top.lua" --vary nothing=1:2:3
 has err "is not a parameter"
+run 0 modes ring # bodies of a built-in problem have numbers
+has out "b4 moves" "b5 moves"
 run 2 modes "$models/hanging_top.lua" -n 3001
 has err "-n"
 

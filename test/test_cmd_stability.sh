@@ -169,6 +169,17 @@ if command -v gnuplot >/dev/null; then
     has oscillator_map.svg 'ρ' 'numerical damping ratio'
     run 0 stability --oscillator --rho 0:1:8 --plot oscillator_curves.svg
     grep -q 'ρ' oscillator_curves.svg && fail "a map of few values"
+    # limits that are not reached; maps whose titles say what else has several values
+    run 0 stability --method rkmk --tableau rk4 --z 0.1,0.2 --steps 10 --plot calm.svg
+    grep -q 'z\*' calm.svg && fail "a limit where there is none"
+    run 0 stability --method rkmk --tableau rk4,heun --z 2,3 --steps 10 --plot two.svg
+    has two.svg 'rk4' 'heun'
+    run 0 stability --method rkmk --tableau rk4 --z 0.1,0.2 --amplitude 0.2,0.6 --angle 0,90 --zeta 0,0.1 --steps 10 --plot titles.svg
+    has titles.svg 'angle 90°' 'damping ratio 0.1'
+    for which in "amplitude 0.2,0.6" "angle 0,90" "zeta 0,0.1"; do
+        # shellcheck disable=SC2086 # two words
+        refused "several values of --${which% *} need several z" stability --z 1 --${which} --plot x.svg
+    done
     refused "maps are too many" stability --method rkmk --tableau rk4 --angle 0:90:41 --zeta 0:1:40 --plot x.svg
     run 0 stability --oscillator --method rkmk --tableau rk4 --plot rk4.svg # grows by 6e9: not in the picture
     grep -q 'e+09' rk4.svg && fail "the axis of spectral radii is lost"
@@ -204,6 +215,10 @@ refused "more than" stability --z 1:2:1000
 refused "no model file" stability none --about-spin
 refused "cannot write" stability --oscillator -o no/such/folder.csv
 refused ".svg" stability --oscillator --plot picture.pdf
+run 0 stability --oscillator --rho 0.8 --ht 0.1,1e300 --json
+has out '"radius":null,"damping":null,"period_error":null'
+run 0 stability --oscillator --rho 0.8 --ht 0.1,1e300
+has out 'h/T = 1e+300: ' 'singular'
 refused "no multipliers" transient spring_ball
 refused "no starting values" transient heavy_top --method rkmk
 refused "needs MODEL" transient

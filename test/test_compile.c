@@ -376,6 +376,38 @@ static void refusals(void **state)
            OPTIONS("assemble=true"), NULL, 1, "joint 'turn': its drive");
 }
 
+/* Models that are too large, runs that are under way, parameters that are too many. */
+static void refusals_of_sizes(void **state)
+{
+    (void)state;
+    static const char many[] =
+        "model 'many' for i = 1, %d do particle{name='p' .. i, mass=1, position={i, 0, 0}} end run{t_end=1, "
+        "h=0.01} %s";
+    char text[300];
+    snprintf(text, sizeof text, many, 3073, "");
+    refuse(text, NULL, NULL, 1, "9219 unknowns in a step, more than the 9216 that can be compiled");
+    snprintf(text, sizeof text, many, 400, "");
+    refuse(text, NULL, NULL, 8, "that can be compiled with so many members");
+    snprintf(text, sizeof text, many, 201, "input{name='u'}");
+    refuse(text, NULL, NULL, 1,
+           "603 unknowns in a step, more than the 600 that can be compiled with functions");
+    ph_compile_config config = ph_compile_defaults();
+    const char *const open[PH_OPEN_MAX + 1] = {"p1",  "p2",  "p3",  "p4",  "p5",  "p6",  "p7",  "p8", "p9",
+                                               "p10", "p11", "p12", "p13", "p14", "p15", "p16", "p17"};
+    config.open = open, config.n_open = PH_OPEN_MAX + 1;
+    refuse_with("model 'a' for i = 1, 17 do param('p' .. i, 1) end " BODY, NULL, &config,
+                "17 parameters are open, more than 16");
+    ph_run *run = open_run(MODELS "heavy_top.lua", OPTIONS("formulation=index3"));
+    ph_error err = {0};
+    FILE *out = tmpfile();
+    config.n_open = 0;
+    assert_int_equal(ph_run_step(run, &err), PH_OK);
+    assert_int_equal(ph_run_compile(run, &config, out, out, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "a run is compiled at its initial time");
+    fclose(out);
+    ph_run_close(run);
+}
+
 static void refusals_of_controls(void **state)
 {
     (void)state;
@@ -408,6 +440,7 @@ int main(int argc, char **argv) /* a pattern of names: those tests alone */
         cmocka_unit_test(a_failed_step_changes_nothing),
         cmocka_unit_test(refusals),
         cmocka_unit_test(refusals_of_controls),
+        cmocka_unit_test(refusals_of_sizes),
     };
     cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,29 @@ static void actuators_and_states(void **state)
     compare_text(arm, "formulation=ggl", 400);
 }
 
+/* Functions with a way that has no value, curves that have none outside, where not every state can be looked at, accelerations of bodies and of a particle, which never turns. */
+static const char ways[] =
+    "model 'ways: a title that is longer than the names of C functions should be, and then some more words' "
+    "gravity {0, "
+    "0, -9.81}\n"
+    "body{name='a', mass=1.2, inertia={0.1, 0.2, 0.3}, position={0.5, 0, 0}, omega={0.1, 0.2, 0.3}}\n"
+    "joint{name='p', type='spherical', bodies={'ground', 'a'}, at={0, 0, 0}}\n"
+    "particle{name='d', mass=0.5, position={0, 1, 0}}\n"
+    "local push = curve({-0.5, 1, 2}, {0, 3, 1}, {outside='error'})\n"
+    "force{name='f', body='d', value=function(t, s)\n"
+    "  if s.d.position.z > 100 then error('far') end\n"
+    "  if s.a.position.x > 0.4 and s.d.velocity.z < -0.2 then return push(t), 0, 1 end\n"
+    "  return 0, push(t), s.a.omega.y end}\n"
+    "sensor{name='s', custom=function(t, s) return {s.a.omega_dot.x + s.a.acceleration.z, s.d.omega_dot.y, "
+    "s.d.acceleration.x} end}\n"
+    "run{t_end=1, h=1e-3}\n";
+
+static void ways_of_functions(void **state)
+{
+    (void)state;
+    compare_text(ways, "formulation=index3", 100);
+}
+
 /* Friction in all joints that have it; it depends on multipliers. */
 static const char rubbing[] =
     "model 'rubbing' gravity {0.3, 0.2, -9.81}\n"
@@ -379,6 +402,7 @@ static void long_eliminations_are_tables(void **state)
 int main(int argc, char **argv) /* a pattern of names: those tests alone */
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ways_of_functions),
         cmocka_unit_test(actuators_and_states),
         cmocka_unit_test(friction),
         cmocka_unit_test(couplings_and_drives),

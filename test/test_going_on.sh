@@ -73,6 +73,14 @@ run 0 run heavy_top --tol 1e-3 --t-end 0.02 --save tol.state --json
 has out '"t":0.02,'
 run 0 run heavy_top --tol 1e-3 --t-end 0.05 --from tol.state --json
 has out '"t":0.05'
+"$POLHODE" run heavy_top --t-end 1e5 --quiet --save alone.state 2>err & # no table, and so no other one
+for _ in $(seq 200); do # until it holds signals back
+    grep -qs '^SigBlk:.*[1-9a-f]' /proc/$!/status && break
+    sleep 0.02
+done
+kill $!
+wait $!
+has err 'interrupted at t = ' "--from 'alone.state' goes on from there"
 interrupted() { # name, signal, options of the run
     local name=$1 signal=$2
     shift 2

@@ -195,7 +195,7 @@ static void links_of_nodes(void **state)
     (void)state;
     static const ph_place links[] = {{0, 2}, {0, 0}, {1, 2}, {2, 0}, {2, 3}, {1, 0}};
     static const int end[] = {3, 3, 5, 6}, of[] = {1, 3, 5, 0, 2, 4};
-    const ph_constraint one = {.rows = 1}, constraints[] = {one, one, one};
+    const ph_constraint constraints[] = {{.rows = 1}, {.rows = 2}, {.rows = 4}};
     const ph_node node = {.group = PH_RN, .n = 2}, nodes[] = {node, node, node, node};
     ph_system sys = {.n_nodes = 4,
                      .nodes = nodes,
@@ -212,6 +212,7 @@ static void links_of_nodes(void **state)
     assert_int_equal(ph_skeleton_create(&k, &sys, NULL, &err), PH_OK);
     assert_memory_equal(k->lay.link_end, end, sizeof end);
     assert_memory_equal(k->lay.link_of, of, sizeof of);
+    assert_int_equal(k->lay.most_rows, 1 + 4 + 2); /* of node 0 */
     ph_skeleton_release(k);
 }
 

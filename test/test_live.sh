@@ -10,26 +10,33 @@ refused "70000 is not a port" view "$models/cart_pendulum.lua" --live --port 700
 refused "a page shows a model file" view chain --live
 
 command -v python3 >/dev/null || finish
+rm -f out err
 timeout 20 "$POLHODE" view "$models/cart_pendulum.lua" --live >out 2>err & # is it there at all?
-sleep 0.3
+for _ in {1..100}; do
+    if [[ -s out || -s err ]]; then break; fi
+    sleep 0.05
+done
 if grep -q "a live page needs libmicrohttpd" err; then finish; fi
 kill -INT $! 2>/dev/null || true
 wait $! || fail "Ctrl-C before a page is open ends with $?"
 
-python3 - "$POLHODE" "$models/cart_pendulum.lua" "$models/heavy_top.lua" <<'PYTHON'
+python3 - "$POLHODE" "$models/cart_pendulum.lua" "$models/heavy_top.lua" "${POLHODE_FAILING:-}" <<'PYTHON'
 import base64, json, os, random, re, signal, socket, struct, subprocess, sys, threading, time
 
-program, cart, top = sys.argv[1:]
+program, cart, top, failing = sys.argv[1:]
 random.seed(7)
 
 
 class Server:
-    def __init__(self, *arguments):
-        self.process = subprocess.Popen([program, "view", *arguments, "--live", "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, *arguments, program=program, **environment):
+        self.process = subprocess.Popen(
+            [program, "view", *arguments, "--live", "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
+        )
         self.address = self.process.stdout.readline().strip()
         found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/", self.address)
-        assert found, (self.address, self.process.stderr.read())
-        self.port, self.token = int(found[1]), found[2]
+        if "PH_FAIL_ALLOC" not in environment:
+            assert found, (self.address, self.process.stderr.read())
+        self.port, self.token = (int(found[1]), found[2]) if found else (0, "")
 
     def connect(self, patience=15):
         s = socket.create_connection(("127.0.0.1", self.port), patience)
@@ -129,6 +136,7 @@ for path in ["/", f"/{wrong}/", f"/{near}/", f"/{s.token}", f"/{s.token[:31]}/",
     code, body, _ = s.ask(path)
     assert code == 404 and body == b"", (path, code, body[:80])
 assert s.ask(f"/{wrong}/message", "POST", b'{"restart":true}')[0] == 404
+assert s.ask(home + "other", "POST", b'{"restart":true}')[0] == 404
 assert s.ask(home, headers={"Host": "evil.example"})[0] == 404
 assert s.ask(home, headers={"Host": None}, version="1.0")[0] == 404
 assert s.ask(home + "message", "POST", b'{"play":true}', {"Origin": "https://evil.example"})[0] == 404
@@ -173,6 +181,12 @@ times = [numbers(a.until("frame"))[1][size] for _ in range(5)]
 assert times == sorted(times) and times[-1] > times[0], times
 deaf = Stream(s)  # takes nothing from now on
 deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+more = [Stream(s) for _ in range(6)]  # eight pages may listen
+for x in more:
+    x.until("status")
+assert s.ask(home + "events", version="1.0")[0] == 503
+for x in more:
+    x.socket.close()
 # the pushed cart: the value of the input is in the frames, where the scene says
 push = next(c["first"] for c in scene["channels"] if c["what"] == "input")
 assert s.say(input="push", value=2.5) == 204
@@ -229,6 +243,52 @@ for name, words in (("late.lua", "torn"), ("blind.lua", "a sensor of the model h
     assert s.end()[0] == 0
 never = subprocess.run([program, "view", "never.lua", "--live"], capture_output=True, text=True, timeout=20)
 assert never.returncode in (1, 2) and never.stdout == "" and never.stderr.count("\n") == 1, never
+
+# ---- memory that ends ------------------------------------------------------------------------------------------
+def visit(s):
+    """What a page does; answers that fail, and those that do not come, are no matter. Without a server there is nothing to do."""
+    try:
+        home = f"/{s.token}/"
+        s.connect = lambda patience=0.2: socket.create_connection(("127.0.0.1", s.port), patience)
+        a = Stream(s)
+        a.socket.settimeout(0.2)
+        s.ask(home)
+        a.until("frame")
+        for message in ({"restart": True}, {"parameters": {"none": 1}}, {"parameters": {"on": 0.5}}, {"play": False}):
+            s.say(**message)
+        s.ask(home)
+        a.until("status", lambda d: json.loads(d)["playing"] == 0)
+        a.socket.close()
+    except (OSError, AssertionError):
+        pass
+    try:
+        s.process.wait(0.1)  # it may be on its way out
+    except subprocess.TimeoutExpired:
+        s.process.send_signal(signal.SIGINT)
+
+
+def places(*to_do):
+    """Where memory is asked for, and which request is the first there."""
+    if os.path.exists("places"):
+        os.remove("places")
+    s = Server(cart, program=failing, PH_ALLOC_PLACES="places")
+    for act in to_do:
+        act(s)
+    s.process.send_signal(signal.SIGINT)
+    assert s.end()[0] == 0
+    return {place: int(number) for number, place in (line.split() for line in open("places"))}
+
+
+if failing:
+    before, all_of_them = places(), places(visit)
+    late = sorted(before.values())[-30:]
+    chosen = sorted(n for place, n in all_of_them.items() if place not in before or before[place] in late)
+    for n in chosen if os.environ.get("PH_EVERY") else chosen[::40]:
+        for how in (f"{n}", f"{n}+"):
+            s = Server(cart, program=failing, PH_FAIL_ALLOC=how)
+            visit(s)
+            code, words = s.end()
+            assert code == 0 and not words or code in (2, -2) and words.startswith("polhode: ") and words.count("\n") == 1, (how, code, words)
 
 s = Server(top)
 a = Stream(s)

@@ -309,6 +309,39 @@ static void every_number(void **state)
     }
 }
 
+/* Actuators that do not depend on the parameter are not asked, whatever of their numbers is not given. */
+static void actuators_that_stay(void **state)
+{
+    (void)state;
+    static const double one[PH_NEIGHBOURS] = {1, 0, 0, 0};
+    static const char *const own[] = {"effort = 'u', k = 2, rest = 0.1", "effort = 3", "k = 2, rest = 0.1",
+                                      "stops = {-0.01, 0.01}, stop_k = 5, d = 1"};
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
+        fixture r;
+        char text[1000];
+        uint64_t seed = 15;
+        scratch file = scratch_create("stay.lua");
+        snprintf(text, sizeof text,
+                 TWO "input{ name = 'u', value = 3 }\n"
+                     "body{ name = 'c', mass = 1, inertia = {1, 1, 1}, velocity = {p, 0, 0} }\n"
+                     "joint{ name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, axis = {1, 0, 0} }\n"
+                     "actuator{ name = 'm', joint = 'j', %s }\n",
+                 own[k]);
+        scratch_write(&file, text, strlen(text));
+        open_fixture(&r, file.path, "p", 0);
+        const ph_layout *lay = &r.sim[0]->lay;
+        double *a = calloc((size_t)(lay->nv + 2 * lay->nl), sizeof *a);
+        ph_state s = anywhere(r.sim[0], &seed);
+        assert_int_equal(ph_loads_add(&s, one, PH_LOADS_PHI | PH_LOADS_RATE, a, a + lay->nv,
+                                      a + lay->nv + lay->nl, r.near.loads),
+                         PH_OK);
+        check_le(norm2(a, lay->nv + 2 * lay->nl), 0); /* exact */
+        free(a);
+        close_fixture(&r);
+        scratch_remove(&file);
+    }
+}
+
 /* Neighbours of another structure have no sums of elements. */
 static void another_structure(void **state)
 {
@@ -358,6 +391,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums),
                                        cmocka_unit_test(every_number),
+                                       cmocka_unit_test(actuators_that_stay),
                                        cmocka_unit_test(another_structure),
                                        cmocka_unit_test(only_what_differs),
                                        cmocka_unit_test(rows_alone),

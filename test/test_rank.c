@@ -130,27 +130,25 @@ static const char links[] =
     "if kind == 1 then joint { name = 'end', type = 'spherical', bodies = {'b' .. N, 'ground'}, at = at(N) } "
     "end\n";
 
-/* Processor time for the rank of N links, the least of three. */
+/* Processor time for the rank of N links. */
 static double time_links(int kind, int N)
 {
-    double least = HUGE_VAL;
-    for (int k = 0; k < 3; k++) {
-        const ph_setting sets[] = {{"N", N}, {"kind", kind}};
-        fixture r = open_model(links, sets, 2);
-        assert_int_equal(r.sys->n_redundant, 0);
-        least = fmin(least, r.seconds);
-        close_ladder(&r);
-    }
-    return least;
+    const ph_setting sets[] = {{"N", N}, {"kind", kind}};
+    fixture r = open_model(links, sets, 2);
+    assert_int_equal(r.sys->n_redundant, 0);
+    close_ladder(&r);
+    return r.seconds;
 }
 
 /* Four times the links take four times as long, whatever their length is: without regard to units and trees
- * it was sixty times. */
+ * it was sixty times. On a busy machine the least of ten tells, both in turn. */
 static void cost_is_linear(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
-        double some = time_links(kind, 500), more = time_links(kind, 2000);
+        double some = HUGE_VAL, more = HUGE_VAL;
+        for (int k = 0; k < 10 && (k < 3 || !(more <= 12 * some)); k++)
+            some = fmin(some, time_links(kind, 500)), more = fmin(more, time_links(kind, 2000));
         check_le(more, 12 * some + 5e-3); /* ordering: 4, and what a busy machine adds; 5 ms: of the clock */
     }
 }

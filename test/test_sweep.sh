@@ -229,6 +229,12 @@ if command -v gnuplot >/dev/null; then
     grep -q '<svg' p.svg || fail 'no plot'
     run 0 sweep top.lua --vary m=10:20:9 --vary rho=0:1:9 --t-end 0.02 --sensor energy --plot map.svg --quiet
     run 0 sweep top.lua --vary m=10:20 --vary rho=0:1 --sample 9 --t-end 0.02 --plot samples.svg --quiet
+    # the same map whichever way the values go; points where there are neither lines nor a map
+    run 0 sweep top.lua --vary m=20:10:9 --vary rho=1:0:9 --t-end 0.02 --sensor energy --plot down.svg --quiet
+    cmp -s map.svg down.svg || fail 'a map of descending values is another'
+    run 0 sweep top.lua --vary m=10 --vary rho=0:1:9 --t-end 0.02 --sensor energy --plot one.svg --quiet
+    run 0 sweep top.lua --vary m=10,20 --vary rho=0:1:3 --vary h=1e-3,2e-3,5e-3 --t-end 0.02 --sensor energy --plot three.svg --quiet
+    grep -q 'rho' one.svg && grep -q 'rho' three.svg || fail 'no points over rho'
 fi
 
 finish

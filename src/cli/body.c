@@ -82,10 +82,7 @@ const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX]
     int n = x && R ? common_prefix(x, R) : 0;
     if (n)
         snprintf(text, PH_LABEL_MAX, "%.*s", n < PH_LABEL_MAX ? n : PH_LABEL_MAX - 1, x);
-    else if (all->n == 1 && sys->name) { /* the last word of its system: the top of heavy_top */
-        const char *word = strrchr(sys->name, '_');
-        snprintf(text, PH_LABEL_MAX, "%.80s", word ? word + 1 : sys->name);
-    } else
+    else
         snprintf(text, PH_LABEL_MAX, "b%d", body + 1);
     return text;
 }
@@ -138,7 +135,7 @@ const char *ph_bodies_space(const ph_bodies *all)
 {
     if (all->is_file)
         return ph_space_word(all->space);
-    const char *space = all->n ? space_of(all, 0) : "mixed";
+    const char *space = space_of(all, 0);
     for (int i = 1; i < all->n; i++)
         if (strcmp(space, space_of(all, i)) != 0)
             return "mixed";

@@ -1,6 +1,6 @@
 /* Live pages: one thread steps the run, at the speed that the page asks for, and answers the page between steps.
  *
- * Events to the page: frames, "RUN BASE64"; "status", the JSON object of put_status; "said", a sentence as JSON.
+ * Events to the page: frames, "RUN BASE64"; "status", the JSON object of status_text; "said", a sentence as JSON.
  * Messages from the page: one JSON object each, members as in the table "words". */
 #include "cli/live.h"
 
@@ -36,11 +36,21 @@ typedef struct live {
 
 /* ---- events ------------------------------------------------------------------------------------------- */
 
-/* Text of the page may hold anything; what is sent is ASCII on one line. */
-static void put_status(const live *l, FILE *to)
+/* An event with an object, which it takes: text of the page may hold anything, what is sent is on one line. NULL: not enough memory. */
+static char *event_text(const char *kind, cJSON *data)
+{
+    char *json = cJSON_PrintUnformatted(data), *text = NULL;
+    size_t n = json ? strlen(json) + strlen(kind) + 32 : 0;
+    if (n && (text = malloc(n)))
+        snprintf(text, n, "event: %s\ndata: %s\n\n", kind, json);
+    cJSON_free(json);
+    cJSON_Delete(data);
+    return text;
+}
+
+static char *status_text(const live *l)
 {
     ph_json j = ph_json_create();
-    char *text = NULL;
     ph_json_count(&j, j.root, "scene", l->at.scene);
     ph_json_count(&j, j.root, "run", l->at.run);
     ph_json_count(&j, j.root, "playing", l->playing);
@@ -48,25 +58,9 @@ static void put_status(const live *l, FILE *to)
     ph_json_count(&j, j.root, "ended", l->ended);
     ph_json_number(&j, j.root, "speed", l->at.speed);
     ph_json_text(&j, j.root, "reason", l->status == PH_OK ? "" : l->err.text);
-    if (!j.failed && (text = cJSON_PrintUnformatted(j.root)))
-        fprintf(to, "event: status\ndata: %s\n\n", text);
-    cJSON_free(text);
-    cJSON_Delete(j.root);
-}
-
-/* Streams in memory: what the writer wrote; NULL: not enough memory. */
-static char *status_text(const live *l)
-{
-    char *text = NULL;
-    size_t n = 0;
-    FILE *to = open_memstream(&text, &n);
-    if (to)
-        put_status(l, to);
-    if (!to || fclose(to) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    if (j.failed) /* a part is none */
+        cJSON_Delete(j.root), j.root = NULL;
+    return event_text("status", j.root);
 }
 
 static void send_text(live *l, char *text, int can_do_without)
@@ -84,17 +78,7 @@ static void send_status(live *l)
 
 static void send_sentence(live *l, const char *sentence)
 {
-    cJSON *said = cJSON_CreateString(sentence);
-    char *quoted = said ? cJSON_PrintUnformatted(said) : NULL, *text = NULL;
-    size_t n = 0;
-    FILE *to = quoted ? open_memstream(&text, &n) : NULL;
-    if (to) {
-        fprintf(to, "event: said\ndata: %s\n\n", quoted);
-        fclose(to);
-        send_text(l, text, 0);
-    }
-    cJSON_free(quoted);
-    cJSON_Delete(said);
+    send_text(l, event_text("said", cJSON_CreateString(sentence)), 0);
 }
 
 static void send_frame(live *l)
@@ -305,10 +289,11 @@ static char *make_page(size_t *size, void *ctx)
                            .live = &l->at};
     FILE *to = l->broken ? NULL : open_memstream(&text, size);
     int good = to && ph_view_page(l->job->view, &about, to);
-    if (to && fclose(to) == 0 && good)
-        return text;
-    free(text);
-    return NULL;
+    if (to)
+        good &= fclose(to) == 0;
+    if (!good)
+        free(text), text = NULL;
+    return text;
 }
 
 static char *greet(void *ctx)

@@ -163,7 +163,7 @@ static int is_lines(const ph_sweep_study *d)
 static int is_points(const ph_sweep_study *d)
 {
     const ph_plan *p = &d->plan;
-    return p->samples || (!is_lines(d) && !(p->n_vary == 2 && p->vary[0].n > 1 && p->vary[1].n > 1));
+    return p->samples || (!is_lines(d) && !(p->n_vary == 2 && p->vary[0].n > 1));
 }
 
 static void draw(canvas *c)

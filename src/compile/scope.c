@@ -134,8 +134,7 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
 }
 
 /* Blocks of three unknowns, and what a step puts on the stack, of each member, for each of them, measured on chains. */
-#define BLOCKS_MAX 5000
-#define STACK_MAX  (6 << 20)
+#define STACK_MAX (6 << 20)
 
 static ph_status method(const ph_compiler *c, ph_error *err)
 {
@@ -158,11 +157,10 @@ static ph_status method(const ph_compiler *c, ph_error *err)
                 c->lay->sys->nodes[i].name);
     int blocks = (c->lay->nv + c->lay->nl + c->sim->matrix.n_eta) / 3,
         most = STACK_MAX / (PH_STACK_DEEP * c->config->lanes);
-    if (blocks > (most < BLOCKS_MAX ? most : BLOCKS_MAX))
+    if (blocks > most)
         return ph_fail(err, PH_E_INPUT,
                        "the model has %d unknowns in a step, more than the %d that can be compiled%s",
-                       3 * blocks, 3 * (most < BLOCKS_MAX ? most : BLOCKS_MAX),
-                       c->config->lanes > 1 ? " with so many members" : "");
+                       3 * blocks, 3 * most, c->config->lanes > 1 ? " with so many members" : "");
     return PH_OK;
 }
 

@@ -228,6 +228,12 @@ static void list_links(ph_layout *lay)
     }
     for (int e = 0; e < lay->n_links; e++)
         lay->link_of[lay->link_end[lay->link[e].col]++] = e;
+    for (int i = 0, k = 0; i < lay->N; i++) {
+        int rows = 0;
+        for (; k < lay->link_end[i]; k++)
+            rows += lay->link[lay->link_of[k]].m;
+        lay->most_rows = rows > lay->most_rows ? rows : lay->most_rows;
+    }
 }
 
 /* Forces that a copy of a system adds may depend on any positions. T of every group with 6 velocities is upper, too. */

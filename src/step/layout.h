@@ -38,6 +38,7 @@ typedef struct ph_layout {
     int size_pairs;         /* doubles of M, C, K */
     int size_links;         /* doubles of B, Z, g_lambda */
     int max_dim;            /* largest block dimension */
+    int most_rows;          /* of constraints that act on one node */
     int friction;           /* g depends on lambda */
     int nonholonomic;       /* some constraint is */
     ph_slot *slot;          /* N */

@@ -513,14 +513,35 @@ static double drift_tolerable(const ph_sim *sim)
     return PH_NEWTON_DRIFT * ph_small_max(sim->lay.nv, sim->next.v);
 }
 
-/* Whether the next increment of lambda would be below tolerance, after one with a Jacobian that was kept. Mostly the reactions
- * in the residual, without anything else, are large enough to tell. */
-static int multipliers_settle(const ph_sim *sim, const ph_step_ops *o, double rate)
+/* Whether the reactions in the residual, of the first nodes that tell, are as large as those of an increment of lambda, times factor. */
+static int reactions_exceed(const ph_sim *sim, ph_size force, double factor)
 {
-    double next = rate < PH_RATE_TRUSTED ? rate / (1 - rate) : 1, part = o->s * sim->opt.rtol;
-    ph_size force = multiplier_force(sim), least = {{force.of[0] * next / part, force.of[1] * next / part}},
+    ph_size least = {{force.of[0] * factor, force.of[1] * factor}},
             most = reaction_size(&sim->lay, sim->ev.B, sim->next.lambda, least, sim->matrix.b);
-    return (least.of[0] <= most.of[0] && least.of[1] <= most.of[1]) || multiplier_size(sim, o) * next <= 1;
+    return least.of[0] <= most.of[0] && least.of[1] <= most.of[1];
+}
+
+/* More than any number of multiplier_force: the largest of B times as many multipliers as act on a node, with room for round-off. */
+static double multiplier_bound(const ph_sim *sim)
+{
+    const ph_layout *lay = &sim->lay;
+    return 2 * lay->most_rows * ph_small_max(lay->size_links, sim->ev.B) *
+           ph_small_max(lay->nl, sim->matrix.x + lay->nv);
+}
+
+/* Whether the next increment of lambda would be below tolerance, after one with a Jacobian that was kept. Mostly the reactions
+ * in the residual, without anything else, are large enough to tell, and mostly by so much that a bound on the others will do. */
+static int multipliers_settle(ph_sim *sim, const ph_step_ops *o, double rate)
+{
+    double next = rate < PH_RATE_TRUSTED ? rate / (1 - rate) : 1, factor = next / (o->s * sim->opt.rtol);
+    int *without = &sim->matrix.without_bound;
+    if (*without == 0) {
+        double bound = multiplier_bound(sim);
+        if (reactions_exceed(sim, (ph_size){{bound, bound}}, factor))
+            return 1;
+    }
+    *without = (*without + 1) % PH_NEWTON_WITHOUT;
+    return reactions_exceed(sim, multiplier_force(sim), factor) || multiplier_size(sim, o) * next <= 1;
 }
 
 /* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an

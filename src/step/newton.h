@@ -56,9 +56,10 @@ typedef struct ph_newton_matrix {
     double *unit;        /* nl: units of multipliers in their norm */
     int factored;        /* the solver holds a factorisation of a step */
     int started;         /* accelerations of the initial values are known */
-    int fresh;           /* the step is made with a Jacobian in every iteration, whatever the options say */
-    double increment;    /* the last one of the last step, in units of the tolerances */
-    int mass_factored;   /* and the initial one that of a mass matrix which is all there is and constant */
+    int without_bound; /* steps since a bound on forces did not tell, up to PH_NEWTON_WITHOUT; nothing but time depends on it */
+    int fresh;         /* the step is made with a Jacobian in every iteration, whatever the options say */
+    double increment;  /* the last one of the last step, in units of the tolerances */
+    int mass_factored; /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
     const ph_allocator *alloc;
 } ph_newton_matrix;

@@ -40,6 +40,9 @@
  * with it. */
 #define PH_NEWTON_LEFT_OF_STEP 0.01
 #define PH_NEWTON_KEPT_BY_TOL  2 /* iterations of one Jacobian, where steps are found by tolerance */
+/* Steps without a bound on the forces of multipliers, where it does not tell, as where joints make no torques: it would cost half of
+ * what they cost themselves. */
+#define PH_NEWTON_WITHOUT 32
 /* Rows that are left out may be violated so much, relative to positions, before others are; more than ten times that,
  * and they are not implied. */
 #define PH_NEWTON_LEFT_OUT 1e-7
