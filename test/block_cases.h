@@ -11,7 +11,7 @@
 typedef struct block_case {
     int n, nnz, total, values;
     int *size, *first, *row, *col, *at;
-    unsigned char *late;
+    unsigned char *late, *upper; /* upper: NULL, or n */
     double *value;
     uint64_t seed;
     int room_n, room_nnz, room_values;
@@ -83,12 +83,19 @@ static inline void case_body(block_case *c, int i, double mass, double rest)
 
 static inline ph_graph case_graph(const block_case *c)
 {
-    return (ph_graph){c->n, c->size, c->late, c->nnz, c->row, c->col, 0, NULL};
+    return (ph_graph){.n = c->n,
+                      .size = c->size,
+                      .late = c->late,
+                      .nnz = c->nnz,
+                      .row = c->row,
+                      .col = c->col,
+                      .upper = c->upper};
 }
 
 static inline void case_free(block_case *c)
 {
-    free(c->size), free(c->first), free(c->late), free(c->row), free(c->col), free(c->at), free(c->value);
+    free(c->size), free(c->first), free(c->late), free(c->upper), free(c->row), free(c->col), free(c->at),
+        free(c->value);
 }
 
 /* Bodies of parts blocks each, joints of rows rows, one for each pair of bodies (-1: ground). */
@@ -200,6 +207,32 @@ static inline int (*chain_pairs(int n))[2]
         p[i][0] = i - 1, p[i][1] = i;
     p[n][0] = n - 1, p[n][1] = -1;
     return p;
+}
+
+/* A closed chain of bodies with 6 unknowns each, whose diagonal blocks are upper, and one more of 3. */
+static inline block_case case_upper(int n, int rows, int ggl)
+{
+    int(*pairs)[2] = chain_pairs(n);
+    mechanism m = {.bodies = n,
+                   .joints = n + 1,
+                   .pair = (const int(*)[2])pairs,
+                   .parts = 1,
+                   .part_size = 6,
+                   .rows = rows,
+                   .ggl = ggl};
+    block_case c = case_mechanism(&m, 11);
+    case_body(&c, case_block(&c, 3, 0), 1, 0.2);
+    c.upper = calloc((size_t)c.n, 1);
+    if (!c.upper)
+        abort();
+    for (int e = 0; e < c.nnz; e++)
+        if (c.row[e] == c.col[e] && c.size[c.row[e]] == 6) {
+            c.upper[c.row[e]] = 1;
+            for (int k = 0; k < 9; k++)
+                c.value[c.at[e] + 18 + 6 * (k / 3) + k % 3] = 0;
+        }
+    free(pairs);
+    return c;
 }
 
 /* A chain: x(3) and rot(3) per body, joints of so many rows. */

@@ -240,6 +240,55 @@ static void products_are_checked(void **state)
     ph_problem_destroy(p);
 }
 
+/* A body on SE(3) with a torque that depends on its position. */
+static ph_status unit_mass(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    for (int k = 0; k < 6; k++)
+        out[7 * k] = 1;
+    return PH_OK;
+}
+
+static ph_status torque_of_place(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    out[3] = 2 * s->q[0];
+    return PH_OK;
+}
+
+static ph_status slope_of_torque(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    ph_mat3 R = ph_state_R(s, 0);
+    ph_store3(out + 18, ph_scale(2, ph_v3(R.xx, R.xy, R.xz)));
+    return PH_OK;
+}
+
+/* A node that is called upper and is not. */
+static void false_zeros_are_found(void **state)
+{
+    (void)state;
+    const ph_node node = {PH_SE3, 0, "body"};
+    const ph_place place = {0, 0};
+    const unsigned char has[2] = {PH_HAS_M | PH_HAS_C, PH_HAS_M | PH_HAS_C | PH_UPPER};
+    const double q[7] = {0.3, -0.2, 0.5, 0.5, 0.5, -0.5, 0.5}, v[6] = {0};
+    for (int k = 0; k < 2; k++) {
+        ph_system sys = {.name = "torque",
+                         .n_nodes = 1,
+                         .nodes = &node,
+                         .n_pairs = 1,
+                         .pairs = &place,
+                         .pair_has = &has[k],
+                         .M = unit_mass,
+                         .g = torque_of_place,
+                         .K = slope_of_torque};
+        ph_check worst;
+        assert_int_equal(ph_system_check(&sys, 0, q, v, v, NULL, &worst, NULL), PH_OK);
+        assert_true(k ? worst.error > 0.9 && !strcmp(worst.what, "K") && worst.i == 3 && worst.j < 3
+                      : worst.error < 1e-8); /* derivative */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +297,7 @@ int main(void)
         cmocka_unit_test(checker_refuses),
         cmocka_unit_test(products_are_checked),
         cmocka_unit_test(what_comes_at_once_is_checked),
+        cmocka_unit_test(false_zeros_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

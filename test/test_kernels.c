@@ -237,6 +237,8 @@ static void test_bits(void **state)
     for (int ggl = 0; ggl < 2; ggl++) {
         check_bits(case_chain(50, ggl));
         check_bits(case_hinges(50, ggl));
+        check_bits(case_upper(20, 3, ggl));
+        check_bits(case_upper(20, 5, ggl));
     }
     for (int size = 1; size <= 8; size++)
         check_bits(case_lattice(5, 6, size));

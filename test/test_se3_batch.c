@@ -48,12 +48,13 @@ static void bits_are_those_of_one(void **state)
     uint64_t seed = 11;
     for (int set = 0; set < SETS; set++) {
         double q0[Q * NODES] = {0}, x[V * NODES] = {0}, u[V * NODES] = {0}, q1[Q * NODES], R[36], T[148],
-                      Tinv[148], Tu[V * NODES], D[144];
+                      Tinv[148], Tu[V * NODES], D[144], L[148];
         fill(&seed, set, q0, x, u);
         ph_se3_batch_move(&b, q0, x, u, q1, R, T, Tinv, Tu);
         ph_se3_batch_dT(&b, x, u, D);
+        ph_se3_batch_L(&b, x, u, 0.03, Tinv, L);
         for (int i = 0; i < NODES; i++) {
-            double q[7], A[36], Ai[36], d[36], r[9], t[6];
+            double q[7], A[36], Ai[36], d[36], r[9], t[6], X[36], l[36] = {0};
             op->move(6, q0 + b.q_at[i], x + b.v_at[i], q, A, Ai);
             op->dT(6, x + b.v_at[i], u + b.v_at[i], d);
             ph_store33(r, ph_qmat((ph_quat){q[3], q[4], q[5], q[6]}));
@@ -61,6 +62,9 @@ static void bits_are_those_of_one(void **state)
             assert_true(same(7, q, q1 + b.q_at[i]) && same(9, r, R + b.R_at[i]));
             assert_true(same(36, A, T + b.T_at[i]) && same(36, Ai, Tinv + b.T_at[i]));
             assert_true(same(6, t, Tu + b.v_at[i]) && same(36, d, D + 36 * i));
+            ph_upper_store(X, ph_upper_one_and(ph_upper_scale(0.03, ph_upper_load(d))));
+            ph_upper_store(l, ph_upper_mul(X, ph_upper_load(Ai)));
+            assert_true(same(36, l, L + b.T_at[i]));
         }
     }
 }

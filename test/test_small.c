@@ -63,9 +63,54 @@ static void transposed_product_in_registers(void **state)
     free(A), free(x);
 }
 
+static double upper_entry(const double *X, int i, int j)
+{
+    return i >= 3 && j < 3 ? 0 : X[6 * i + j];
+}
+
+/* [A B; 0 D] in registers: zeros are neither read nor written, and sums have the order that is written here. */
+static void upper_products(void **state)
+{
+    (void)state;
+    double *X = malloc(36 * sizeof *X), *Y = malloc(36 * sizeof *Y), *Z = malloc(36 * sizeof *Z);
+    double *x = malloc(6 * sizeof *x), *y = malloc(6 * sizeof *y), *T = malloc(18 * sizeof *T);
+    assert_true(X && Y && Z && x && y && T);
+    for (int k = 0; k < 36; k++) {
+        int zero = k / 6 >= 3 && k % 6 < 3;
+        X[k] = zero ? 1e9 : sin(1 + 3 * k), Y[k] = zero ? -1e9 : cos(2 + 5 * k), Z[k] = 7;
+        x[k % 6] = cos(k), y[k % 6] = sin(k);
+    }
+    ph_upper sum = ph_upper_add(ph_upper_mul(X, ph_upper_load(Y)),
+                                ph_upper_scale(3, ph_upper_one_and(ph_upper_load(X))));
+    ph_upper_store(Z, sum);
+    ph_small_upper_mul_add(6, X, x, y);
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < 6; j++) {
+            double first = 0, last = 0;
+            for (int k = 0; k < 6; k++)
+                *(k < 3 ? &first : &last) += upper_entry(X, i, k) * upper_entry(Y, k, j);
+            double want = first + last + 3 * ((i == j) + upper_entry(X, i, j));
+            assert_true(Z[6 * i + j] == (i >= 3 && j < 3 ? 7 : want)); /* exact */
+        }
+        double lane[3];
+        for (int k = 0; k < 3; k++)
+            lane[k] = upper_entry(X, i, k) * x[k] + upper_entry(X, i, k + 3) * x[k + 3];
+        assert_true(y[i] == sin(30 + i) + (lane[0] + lane[1] + lane[2])); /* exact */
+    }
+    ph_small_transpose(3, 6, X, T);
+    for (int k = 0; k < 18; k++)
+        assert_true(T[k] == X[6 * (k % 3) + k / 3]); /* exact */
+    double small[9], three[3] = {1, 2, 3}, back[3] = {0};
+    memcpy(small, X, sizeof small);
+    ph_small_upper_mul_add(3, small, three, back);
+    check_near(back[1], small[3] + 2 * small[4] + 3 * small[5], 1e-15); /* round-off */
+    free(X), free(Y), free(Z), free(x), free(y), free(T);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(transposed_product_in_registers),
-                                       cmocka_unit_test(small_solve), cmocka_unit_test(small_max)};
+                                       cmocka_unit_test(small_solve), cmocka_unit_test(small_max),
+                                       cmocka_unit_test(upper_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,12 +45,13 @@ static void bits_are_those_of_one(void **state)
     const ph_batch b = {{33, 0, 11, 22}, {14, 7, 0, 21}, {0, 9, 27, 18}, {10, 0, 30, 20}};
     uint64_t seed = 11;
     for (int set = 0; set < SETS; set++) {
-        double q0[44] = {0}, x[28] = {0}, u[28] = {0}, q1[44], R[36], T[40], Tinv[40], Tu[28], D[36];
+        double q0[44] = {0}, x[28] = {0}, u[28] = {0}, q1[44], R[36], T[40], Tinv[40], Tu[28], D[36], L[40];
         fill(&seed, set, q0, x, u);
         ph_so3_batch_move(&b, q0, x, u, q1, R, T, Tinv, Tu);
         ph_so3_batch_dT(&b, x, u, D);
+        ph_so3_batch_L(&b, x, u, 0.03, Tinv, L);
         for (int i = 0; i < NODES; i++) {
-            double q[4], A[9], Ai[9], d[9], r[9], t[3];
+            double q[4], A[9], Ai[9], d[9], r[9], t[3], X[9], l[9];
             op->move(3, q0 + b.q_at[i], x + b.v_at[i], q, A, Ai);
             op->dT(3, x + b.v_at[i], u + b.v_at[i], d);
             ph_store33(r, ph_qmat((ph_quat){q[0], q[1], q[2], q[3]}));
@@ -58,6 +59,10 @@ static void bits_are_those_of_one(void **state)
             assert_true(same(4, q, q1 + b.q_at[i]) && same(9, r, R + b.R_at[i]));
             assert_true(same(9, A, T + b.T_at[i]) && same(9, Ai, Tinv + b.T_at[i]));
             assert_true(same(3, t, Tu + b.v_at[i]) && same(9, d, D + 9 * i));
+            for (int k = 0; k < 9; k++)
+                X[k] = 0.03 * d[k] + (k % 4 == 0);
+            ph_store33(l, ph_mmul(ph_load33(X), ph_load33(Ai)));
+            assert_true(same(9, l, L + b.T_at[i]));
         }
     }
 }

@@ -234,11 +234,14 @@ static void test_bad_graphs(void **state)
     (void)state;
     static const int size[] = {3, 3}, none[] = {3, 0}, row[] = {0, 1, 0}, col[] = {0, 1, 0},
                      out[] = {0, 2, 1}, negative[] = {0, -1, 1};
-    const ph_graph bad[] = {
-        {2, size, NULL, 3, row, col, 0, NULL},      {2, none, NULL, 2, row, col, 0, NULL},
-        {2, size, NULL, 2, row, out, 0, NULL},      {2, size, NULL, 2, out, col, 0, NULL},
-        {2, size, NULL, 2, row, negative, 0, NULL}, {-1, size, NULL, 0, row, col, 0, NULL},
-        {2, size, NULL, -1, row, col, 0, NULL}};
+#define BAD(blocks, sizes, count, rows, cols)                                                                \
+    {                                                                                                        \
+        .n = blocks, .size = sizes, .nnz = count, .row = rows, .col = cols                                   \
+    }
+    const ph_graph bad[] = {BAD(2, size, 3, row, col),      BAD(2, none, 2, row, col),
+                            BAD(2, size, 2, row, out),      BAD(2, size, 2, out, col),
+                            BAD(2, size, 2, row, negative), BAD(-1, size, 0, row, col),
+                            BAD(2, size, -1, row, col)};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         for (int kind = 0; kind < PH_SOLVER_COUNT; kind++) {
             ph_solver *s;
@@ -248,7 +251,7 @@ static void test_bad_graphs(void **state)
     ph_solver *s;
     assert_int_equal(ph_solver_analyse(&s, PH_SOLVER_COUNT, &bad[0], NULL), PH_E_INPUT);
     ph_solver_destroy(NULL);
-    const ph_graph empty = {0, size, NULL, 0, row, col, 0, NULL};
+    const ph_graph empty = {.size = size, .row = row, .col = col};
     double x = 0;
     for (int kind = 0; kind < PH_SOLVER_COUNT; kind++) { /* a system of nothing is solved by nothing */
         assert_int_equal(ph_solver_analyse(&s, (ph_solver_kind)kind, &empty, NULL), PH_OK);

@@ -104,6 +104,9 @@ typedef ph_status (*ph_positions)(const ph_state *s, double *Phi, double *B, voi
 /* What may be other than zero at a place of pairs, besides K. */
 #define PH_HAS_M 1u
 #define PH_HAS_C 2u
+/* At the place (i, i) of a node with 6 velocities: the last three rows of M, C and K are zero in the first three columns, as those of a body
+ * on SE(3) with joints and gravity alone, whose torques do not depend on its position. Such a node is eliminated in two halves. */
+#define PH_UPPER 4u
 
 /* Matrices are lists of dense blocks, each row by row, one after the other in the order of the list of
  * places:
@@ -119,11 +122,11 @@ typedef struct ph_system {
     const ph_constraint *constraints;
     int n_pairs;           /* places of M, C, K: (node, node), every diagonal place among them */
     const ph_place *pairs; /* NULL: all n_nodes^2, row by row */
-    const unsigned char
-        *pair_has;         /* PH_HAS_ flags of each of pairs; M and C are never read where they have none.
+    const unsigned char *
+        pair_has; /* PH_HAS_ flags and PH_UPPER of each of pairs; M and C are never read where they have none.
                                       NULL: both everywhere. Two bodies that a joint holds share K alone: telling so
                                       makes matrices sparser */
-    int n_links;           /* places of B, Z: (constraint, node) */
+    int n_links;  /* places of B, Z: (constraint, node) */
     const ph_place *links; /* NULL: all, constraint by constraint */
     unsigned flags;
     int n_first; /* the last so many nodes, of PH_RN, are of first order: nothing depends on their elements, which are

@@ -14,7 +14,7 @@ static int is_of(const ph_pattern *p, const ph_graph *g)
         !same_ints(p->row, g->row, g->nnz) || !same_ints(p->col, g->col, g->nnz))
         return 0;
     for (int i = 0; i < g->n; i++)
-        if (p->late[i] != (g->late ? g->late[i] : 0))
+        if (p->late[i] != (g->late ? g->late[i] : 0) || p->upper[i] != (g->upper ? g->upper[i] : 0))
             return 0;
     return 1;
 }

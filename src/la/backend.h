@@ -15,7 +15,7 @@ typedef struct ph_pattern {
     int *first;     /* n + 1: first unknown of each block */
     int *row, *col; /* nnz */
     int *at;        /* nnz + 1: first value of each listed block */
-    unsigned char *late;
+    unsigned char *late, *upper;
 } ph_pattern;
 
 /* Take memory for a copy of g; fill it once the arena is open. */

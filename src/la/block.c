@@ -26,11 +26,23 @@
 #define REFINED      1e-12
 #define REFINE_STEPS 5
 
-typedef const double *const sources[2]; /* values of A, store: a place's last bit says which */
+typedef const double
+    *const sources[3]; /* values of A, store, values of A: the last two bits of a place say which */
 
 PH_INLINE const double *find(sources from, int place)
 {
-    return from[place & 1] + (place >> 1);
+    return from[place & 3] + (place >> 2);
+}
+
+/* How far the rows of a 3x3 block stand apart. Here and below, halves is a constant: 0: none of A has rows 6 apart. */
+PH_INLINE int apart(int halves, int place)
+{
+    return halves && place & PH_IN_SIXES ? 6 : 3;
+}
+
+PH_INLINE ph_rows rows_at(int halves, sources from, int place)
+{
+    return ph_rows_load_apart(find(from, place), apart(halves, place));
 }
 
 PH_INLINE double larger(double a, double b)
@@ -58,18 +70,18 @@ typedef struct position {
 } position;
 
 /* (A1) for 3x3: gives C and returns s with D^-T = s C. */
-PH_INLINE double pivot3(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, position *at,
-                        ph_rows *C)
+PH_INLINE double pivot3(int halves, const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
+                        position *at, ph_rows *C)
 {
-    const ph_block_neighbour *below = at->below, *end = b->below + k->below_end;
-    ph_rows A = ph_rows_load(find(from, k->init)), D = A, M = ph_rows_abs(A);
+    const ph_block_neighbour *below = at->below, *end = b->below + k->lower_end;
+    ph_rows A = rows_at(halves, from, k->init), D = A, M = ph_rows_abs(A);
     double s;
     for (; below < end; below++) {
-        ph_rows S = ph_rows_mul(from[1] + below->l, ph_rows_load(find(from, below->u)));
+        ph_rows S = ph_rows_mul(from[1] + below->l, rows_at(halves, from, below->u));
         D = ph_rows_sub(D, S);
         M = ph_rows_add_abs(M, S);
     }
-    at->below = below;
+    at->below = b->below + k->below_end;
     double growth = ph_rows_invert(D, M, C, &s);
     if (k->guarded)
         note_loss(h, ph_rows_norm(A), ph_rows_norm(M));
@@ -86,36 +98,39 @@ PH_INLINE double pivot3(const ph_block_lu *b, harm *h, sources from, const ph_pi
 }
 
 /* (A1) to (A3) for a pivot of size 3 with neighbours of size 3. */
-PH_INLINE void factor3(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
+PH_INLINE void factor3(int halves, const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
                        const ph_block_target *last, position *at)
 {
     double *store = b->store;
     const ph_pair *pair = at->pair, *pairs = b->pair;
     const ph_block_target *t = at->target;
     ph_rows C;
-    double s = pivot3(b, h, from, k, at, &C);
+    double s = pivot3(halves, b, h, from, k, at, &C);
     ph_rows_store4(store + k->inverse, ph_rows_scale(s, C));
     C = ph_rows_transpose(C);
     for (; t < last; t++) {
         const ph_pair *end = pairs + t->pairs_end;
-        const double *l = find(from, t->l_init);
         if (pair == end) {
             if (t->l)
-                ph_rows_store(store + t->l, ph_rows_scale(s, ph_rows_mul(l, C)));
+                ph_rows_store(store + t->l, ph_rows_scale(s, ph_rows_mul_apart(find(from, t->l_init),
+                                                                               apart(halves, t->l_init), C)));
             continue;
         }
-        const double *u = find(from, t->u_init);
-        ph_rows L = ph_rows_load(l), U = ph_rows_load(u);
-        for (; pair < end; pair++) {
-            L = ph_rows_sub(L, ph_rows_mul(store + pair->l_im, ph_rows_load(find(from, pair->u_mk))));
-            U = ph_rows_sub(U, ph_rows_mul(store + pair->l_km, ph_rows_load(find(from, pair->u_mi))));
+        ph_rows L = rows_at(halves, from, t->l_init);
+        if (t->u) {
+            ph_rows A = rows_at(halves, from, t->u_init), U = A;
+            for (const ph_pair *p = pair; p < end; p++)
+                U = ph_rows_sub(U, ph_rows_mul(store + p->l_km, rows_at(halves, from, p->u_mi)));
+            if (t->u_init != PH_PLACE_ZERO)
+                note_loss(h, ph_rows_norm(A), ph_rows_norm(U));
+            ph_rows_store(store + t->u, U);
         }
+        for (; pair < end; pair++)
+            L = ph_rows_sub(L, ph_rows_mul(store + pair->l_im, rows_at(halves, from, pair->u_mk)));
         if (t->l_init != PH_PLACE_ZERO)
-            note_loss(h, ph_rows_norm(ph_rows_load(l)), ph_rows_norm(L));
-        if (t->u_init != PH_PLACE_ZERO)
-            note_loss(h, ph_rows_norm(ph_rows_load(u)), ph_rows_norm(U));
-        ph_rows_store(store + t->l, ph_rows_scale(s, ph_rows_mul_rows(L, C)));
-        ph_rows_store(store + t->u, U);
+            note_loss(h, ph_rows_norm(rows_at(halves, from, t->l_init)), ph_rows_norm(L));
+        if (t->l)
+            ph_rows_store(store + t->l, ph_rows_scale(s, ph_rows_mul_rows(L, C)));
     }
     at->target = t, at->pair = pair;
 }
@@ -178,8 +193,10 @@ PH_INLINE void target_sized(int m, int n, const ph_block_lu *b, harm *h, sources
     const double *L = find(from, t->l_init), *A_u = find(from, t->u_init), *inverse = b->work[2];
     line C[6], D[6];
     if (pair < end) {
-        rest_of(n, m, h, C, A_u, t->u_init != PH_PLACE_ZERO, pair, end, from, 1);
-        store_lines(n, m, b->store + t->u, C);
+        if (t->u) {
+            rest_of(n, m, h, C, A_u, t->u_init != PH_PLACE_ZERO, pair, end, from, 1);
+            store_lines(n, m, b->store + t->u, C);
+        }
         rest_of(m, n, h, C, L, t->l_init != PH_PLACE_ZERO, pair, end, from, 0);
         store_lines(m, n, b->work[0], C);
         at->pair = end, L = b->work[0];
@@ -200,17 +217,18 @@ static void target_any(int m, int n, const ph_block_lu *b, harm *h, sources from
 {
     const ph_pair *end = b->pair + t->pairs_end;
     const double *A_l = find(from, t->l_init), *A_u = find(from, t->u_init), *l = A_l, *u = A_u;
-    int mn = m * n;
-    if (at->pair < end) {
-        double *L = b->work[0], *U = b->store + t->u;
-        for (; at->pair < end; at->pair++, l = L, u = U) {
-            const ph_pair *p = at->pair;
-            ph_block_rest(m, n, p->size, L, l, b->store + p->l_im, find(from, p->u_mk));
-            ph_block_rest(n, m, p->size, U, u, b->store + p->l_km, find(from, p->u_mi));
-        }
-        note_loss(h, ph_block_norm(mn, A_l), ph_block_norm(mn, L));
-        note_loss(h, ph_block_norm(mn, A_u), ph_block_norm(mn, U));
+    double *L = b->work[0], *U = t->u ? b->store + t->u : NULL;
+    int mn = m * n, pairs = at->pair < end;
+    for (; at->pair < end; at->pair++, l = L) {
+        const ph_pair *p = at->pair;
+        ph_block_rest(m, n, p->size, L, l, b->store + p->l_im, find(from, p->u_mk));
+        if (U)
+            ph_block_rest(n, m, p->size, U, u, b->store + p->l_km, find(from, p->u_mi)), u = U;
     }
+    if (pairs)
+        note_loss(h, ph_block_norm(mn, A_l), ph_block_norm(mn, L));
+    if (U)
+        note_loss(h, ph_block_norm(mn, A_u), ph_block_norm(mn, U));
     if (t->l)
         ph_block_mul(m, n, n, b->store + t->l, l, b->work[2]);
 }
@@ -241,7 +259,7 @@ PH_INLINE void pivot_sized(int n, const ph_block_lu *b, harm *h, sources from, c
     double before = k->guarded ? size_of(n, n, D) : 0;
     for (int i = 0; i < n; i++)
         M[i] = line_abs(n, D[i]);
-    for (const ph_block_neighbour *end = b->below + k->below_end; at->below < end; at->below++) {
+    for (const ph_block_neighbour *end = b->below + k->lower_end; at->below < end; at->below++) {
         const double *L = from[1] + at->below->l, *U = find(from, at->below->u);
         int p = at->below->size;
         line u = line_load(n, U);
@@ -257,6 +275,7 @@ PH_INLINE void pivot_sized(int n, const ph_block_lu *b, harm *h, sources from, c
             M[i] = line_add(n, M[i], line_abs(n, S[i]));
         }
     }
+    at->below = b->below + k->below_end;
     if (k->guarded)
         note_loss(h, before, size_of(n, n, M));
     invert_pivot(n, b, h, D, M, b->store + k->inverse);
@@ -269,8 +288,9 @@ static void pivot_any(int n, const ph_block_lu *b, harm *h, sources from, const 
     const double *A = find(from, k->init);
     for (int i = 0; i < nn; i++)
         D[i] = A[i], M[i] = fabs(A[i]);
-    for (const ph_block_neighbour *end = b->below + k->below_end; at->below < end; at->below++)
+    for (const ph_block_neighbour *end = b->below + k->lower_end; at->below < end; at->below++)
         ph_block_pivot_rest(n, at->below->size, D, M, b->store + at->below->l, find(from, at->below->u));
+    at->below = b->below + k->below_end;
     h->growth = larger(h->growth, ph_block_invert_pivoted(n, D, M, T, b->swap));
     if (k->guarded)
         note_loss(h, ph_block_norm(nn, A), ph_block_norm(nn, M));
@@ -306,17 +326,17 @@ static void factor_any(const ph_block_lu *b, harm *h, sources from, const ph_piv
     PH_CONSTANT(k->size, factor_sized, factor_large, b, h, from, k, last, at);
 }
 
-static ph_status factor(ph_solver *s, const double *value)
+PH_INLINE ph_status factor_all(int halves, ph_solver *s, const double *value)
 {
     ph_block_lu *b = (ph_block_lu *)s;
-    sources from = {value, b->store};
+    sources from = {value, b->store, value};
     position at = {b->below, b->target, b->pair};
     harm h = {1, 1};
     b->value = value;
     s->info.where = -1;
     for (const ph_pivot *k = b->pivot, *end = k + b->n; k < end; k++) {
         if (k->all3)
-            factor3(b, &h, from, k, b->target + k->above_end, &at);
+            factor3(halves, b, &h, from, k, b->target + k->above_end, &at);
         else
             factor_any(b, &h, from, k, b->target + k->above_end, &at);
         if (__builtin_expect(!(h.growth <= GROWTH_SINGULAR), 0)) {
@@ -326,6 +346,11 @@ static ph_status factor(ph_solver *s, const double *value)
     }
     s->info.growth = h.growth * h.loss;
     return PH_OK;
+}
+
+static ph_status factor(ph_solver *s, const double *value)
+{
+    return ((ph_block_lu *)s)->halves ? factor_all(1, s, value) : factor_all(0, s, value);
 }
 
 /* s_i += A_i x, n columns of m rows of A, ld apart; sums over columns come last. */
@@ -366,19 +391,19 @@ PH_INLINE const ph_block_neighbour *forward_sized(int m, const ph_block_lu *b, c
     line s[6];
     for (int i = 0; i < m; i++)
         s[i] = line_zero();
-    for (const ph_block_neighbour *end = b->below + k->below_end; e < end; e++)
+    for (const ph_block_neighbour *end = b->below + k->lower_end; e < end; e++)
         gather_block(m, e->size, s, from[1] + e->l, b->y + e->y);
     line_store(m, y, line_sub(m, line_load(m, rhs), line_sums(m, s)));
-    return e;
+    return b->below + k->below_end;
 }
 
 static const ph_block_neighbour *forward_any(int m, const ph_block_lu *b, const ph_pivot *k, sources from,
                                              const ph_block_neighbour *e, const double *rhs, double *y)
 {
     ph_block_copy(m, y, rhs);
-    for (const ph_block_neighbour *end = b->below + k->below_end; e < end; e++)
+    for (const ph_block_neighbour *end = b->below + k->lower_end; e < end; e++)
         ph_block_apply_sub(m, e->size, y, from[1] + e->l, b->y + e->y);
-    return e;
+    return b->below + k->below_end;
 }
 
 PH_INLINE const ph_block_neighbour *back_sized(int m, const ph_block_lu *b, const ph_pivot *k, sources from,
@@ -412,14 +437,14 @@ static const ph_block_neighbour *back_any(int m, const ph_block_lu *b, const ph_
 }
 
 /* (A5) where all pivots have 3 rows. */
-static void solve_threes(const ph_block_lu *b, const double *rhs, double *x)
+PH_INLINE void solve_threes(int halves, const ph_block_lu *b, const double *rhs, double *x)
 {
-    sources from = {b->value, b->store};
+    sources from = {b->value, b->store, b->value};
     const ph_block_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
     double *const y0 = b->y, *y = y0;
     for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += 4, k++) {
         ph_row t = ph_row_load3(rhs + k->unknown);
-        const ph_block_neighbour *end = b->below + k->below_end;
+        const ph_block_neighbour *end = b->below + k->lower_end;
         if (e < end) {
             ph_sums s = {0};
             do
@@ -427,6 +452,7 @@ static void solve_threes(const ph_block_lu *b, const double *rhs, double *x)
             while (++e < end);
             t = ph_row_sub(t, ph_sums_total(&s));
         }
+        e = b->below + k->below_end;
         ph_row_store4(y, t);
     }
     for (const ph_pivot *k = b->pivot + b->n; k-- > b->pivot;) {
@@ -436,7 +462,7 @@ static void solve_threes(const ph_block_lu *b, const double *rhs, double *x)
         if (a > start) {
             ph_sums s = {0};
             do
-                a--, ph_sums_add(&s, find(from, a->u), ph_row_load4(y0 + a->y));
+                a--, ph_sums_add_apart(&s, find(from, a->u), apart(halves, a->u), ph_row_load4(y0 + a->y));
             while (a > start);
             t = ph_row_sub(t, ph_sums_total(&s));
         }
@@ -447,17 +473,18 @@ static void solve_threes(const ph_block_lu *b, const double *rhs, double *x)
 }
 
 /* (A5) */
-static void solve_plain(const ph_block_lu *b, const double *rhs, double *x)
+PH_INLINE void solve_mixed(int halves, const ph_block_lu *b, const double *rhs, double *x)
 {
-    sources from = {b->value, b->store};
+    sources from = {b->value, b->store, b->value};
     const ph_block_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
     double *const y0 = b->y, *y = y0;
     for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += ph_place_size(k->size), k++) {
-        const ph_block_neighbour *end = b->below + k->below_end;
+        const ph_block_neighbour *end = b->below + k->lower_end;
         if (k->all3) {
             ph_sums s = {0};
             for (; e < end; e++)
                 ph_sums_add(&s, from[1] + e->l, ph_row_load4(y0 + e->y));
+            e = b->below + k->below_end;
             ph_row_store4(y, ph_row_sub(ph_row_load3(rhs + k->unknown), ph_sums_total(&s)));
             continue;
         }
@@ -469,7 +496,7 @@ static void solve_plain(const ph_block_lu *b, const double *rhs, double *x)
         if (k->all3) {
             ph_sums s = {0};
             while (a > start)
-                a--, ph_sums_add(&s, find(from, a->u), ph_row_load4(y0 + a->y));
+                a--, ph_sums_add_apart(&s, find(from, a->u), apart(halves, a->u), ph_row_load4(y0 + a->y));
             ph_row t = ph_row_sub(ph_row_load4(y), ph_sums_total(&s));
             t = ph_rows_tapply(ph_rows_load4(from[1] + k->inverse), t);
             ph_row_store4(y, t);
@@ -480,10 +507,30 @@ static void solve_plain(const ph_block_lu *b, const double *rhs, double *x)
     }
 }
 
+static void threes(const ph_block_lu *b, const double *rhs, double *x)
+{
+    solve_threes(0, b, rhs, x);
+}
+
+static void threes_of_halves(const ph_block_lu *b, const double *rhs, double *x)
+{
+    solve_threes(1, b, rhs, x);
+}
+
+static void mixed(const ph_block_lu *b, const double *rhs, double *x)
+{
+    solve_mixed(0, b, rhs, x);
+}
+
+static void mixed_of_halves(const ph_block_lu *b, const double *rhs, double *x)
+{
+    solve_mixed(1, b, rhs, x);
+}
+
 /* w_k = D_k^-T (b_k - sum_m U_mk^T w_m),   x_k = w_k - sum_i L_ik^T x_i */
 static void solve_transposed(const ph_block_lu *b, const double *rhs, double *x)
 {
-    sources from = {b->value, b->store};
+    sources from = {b->value, b->store, b->value};
     const ph_block_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
     double *const y0 = b->y, *y = y0;
     for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += ph_place_size(k->size), k++) {
@@ -491,7 +538,7 @@ static void solve_transposed(const ph_block_lu *b, const double *rhs, double *x)
         if (k->all3) {
             ph_sums s = {0};
             for (; e < end; e++)
-                ph_sums_tadd(&s, find(from, e->u), y0 + e->y);
+                ph_sums_tadd_apart(&s, find(from, e->u), apart(1, e->u), y0 + e->y);
             ph_row t = ph_row_sub(ph_row_load3(rhs + k->unknown), ph_sums_ttotal(&s));
             ph_row_store4(y, ph_rows_apply(ph_rows_load4(from[1] + k->inverse), t));
             continue;
@@ -507,7 +554,7 @@ static void solve_transposed(const ph_block_lu *b, const double *rhs, double *x)
         if (k->all3) {
             ph_sums s = {0};
             while (a > start)
-                a--, ph_sums_tadd(&s, from[1] + a->l, y0 + a->y);
+                a--, ph_sums_tadd_apart(&s, from[1] + a->l, 3, y0 + a->y);
             ph_row t = ph_row_sub(ph_row_load4(y), ph_sums_ttotal(&s));
             ph_row_store4(y, t);
             ph_row_store3(x + k->unknown, t);
@@ -522,7 +569,10 @@ static void solve_transposed(const ph_block_lu *b, const double *rhs, double *x)
 static void plain(ph_solver *s, const double *rhs, double *x, int transposed)
 {
     const ph_block_lu *b = (const ph_block_lu *)s;
-    (transposed ? solve_transposed : b->threes ? solve_threes : solve_plain)(b, rhs, x);
+    if (transposed)
+        solve_transposed(b, rhs, x);
+    else
+        (b->threes ? b->halves ? threes_of_halves : threes : b->halves ? mixed_of_halves : mixed)(b, rhs, x);
 }
 
 static ph_status solve(ph_solver *s, const double *rhs, double *x, int transposed)
@@ -567,7 +617,7 @@ static ph_status create(ph_solver **out, const ph_graph *graph, ph_analysis *ana
     lay(b, g, &a);
     ph_solver_begin(&b->base, &ph_block_ops, alloc, &a);
     b->base.info.fill = g->store;
-    b->p = g->base.p, b->n = g->n, b->order = g->order, b->pivot = g->pivot;
+    b->p = g->base.p, b->n = g->n, b->halves = g->halves, b->order = g->order, b->pivot = g->pivot;
     b->below = g->below, b->above = g->above, b->target = g->target, b->pair = g->pair;
     b->threes = 1;
     for (int k = 0; k < b->n; k++)

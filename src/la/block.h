@@ -5,9 +5,15 @@
 #include "la/backend.h"
 #include "la/order.h"
 
-/* A place is twice an offset into the values of A, or twice an offset into the store of the factors plus one.
- * The store begins with a block of zeros, for blocks that A does not list. */
-#define PH_PLACE_ZERO 1
+/* A place is four times an offset plus where that is: into the values of A (0), into the store of the factors (1), or into the values
+ * of A, at a block of 3 rows that stand 6 apart (2). The store begins with a block of zeros, for blocks that A does not list. */
+enum { PH_IN_VALUES, PH_IN_STORE, PH_IN_SIXES };
+#define PH_PLACE_ZERO PH_IN_STORE
+
+static inline int ph_place(int at, int where)
+{
+    return 4 * at + where;
+}
 
 /* Room for a row of a block: one of 3 may be written as a vector of 4. */
 static inline int ph_place_size(int size)
@@ -15,8 +21,8 @@ static inline int ph_place_size(int size)
     return size == 3 ? 4 : size;
 }
 
-/* Pivot k. Blocks of row k of L and column k of U: below[pivot[k-1].below_end ..]; blocks of column k of L
- * and row k of U: above[pivot[k-1].above_end ..], and target likewise. */
+/* Pivot k. Blocks of row k of L and column k of U: below[pivot[k-1].below_end ..], first those whose L is not zero; blocks of column k
+ * of L and row k of U: above[pivot[k-1].above_end ..], and target likewise. */
 typedef struct ph_pivot {
     int size;
     int all3;                 /* it and all its neighbours have size 3: rows of its inverse stand 4 apart */
@@ -24,6 +30,7 @@ typedef struct ph_pivot {
     int inverse;              /* offset of D_k^-T in the store */
     int unknown;              /* first unknown in the order of A */
     int guarded;              /* A_kk must not be lost in what is subtracted from it */
+    int lower_end;            /* end of the neighbours below whose L is not zero */
     int below_end, above_end; /* end of its neighbours */
 } ph_pivot;
 
@@ -38,9 +45,9 @@ typedef struct ph_block_neighbour {
 /* How L_ik and U_ki come about. */
 typedef struct ph_block_target {
     int l_init, u_init; /* places of A_ik and A_ki */
-    int l, u;      /* offset of L in the store, 0: it stays zero; offset of U there, if there are pairs */
-    int size;      /* of i */
-    int pairs_end; /* end of what is subtracted */
+    int l, u;           /* offset of L in the store, 0: it stays zero; of U, 0: it is that of A */
+    int size;           /* of i */
+    int pairs_end;      /* end of what is subtracted */
 } ph_block_target;
 
 /* L_ik gets - L_im U_mk and U_ki gets - L_km U_mi. */
@@ -52,7 +59,8 @@ typedef struct ph_pair {
 typedef struct ph_block_program {
     ph_analysis base;
     int n, largest;  /* pivots, size of the largest */
-    int *order;      /* n: block eliminated k-th */
+    int halves;      /* 1: some are halves of a block of A, whose rows stand 6 apart */
+    int *order;      /* n: block of A eliminated k-th, one of two halves twice */
     ph_pivot *pivot; /* n, and one of zeros before them */
     ph_block_neighbour *below, *above;
     ph_block_target *target;
@@ -64,6 +72,7 @@ typedef struct ph_block_lu {
     ph_solver base;
     ph_pattern p;  /* and what follows up to pair: the program's, near at hand */
     int n, threes; /* threes: all pivots are all3 */
+    int halves;
     const int *order;
     const ph_pivot *pivot;
     const ph_block_neighbour *below, *above;

@@ -25,12 +25,14 @@ void ph_pattern_lay(ph_pattern *p, const ph_graph *g, ph_arena *a)
     p->col = ph_arena_take(a, nnz, sizeof(int));
     p->at = ph_arena_take(a, nnz + 1, sizeof(int));
     p->late = ph_arena_take(a, n, 1);
+    p->upper = ph_arena_take(a, n, 1);
     if (!a->base)
         return;
     for (int i = 0; i < g->n; i++) {
         p->size[i] = g->size[i];
         p->first[i + 1] = p->first[i] + g->size[i];
         p->late[i] = g->late ? g->late[i] : 0;
+        p->upper[i] = g->upper ? g->upper[i] : 0;
     }
     p->total = p->first[g->n];
     for (int e = 0; e < g->nnz; e++) {

@@ -92,11 +92,12 @@ PH_INLINE ph_row ph_row_add(ph_row a, ph_row b)
     return a + b;
 }
 
-/* Rows from where they stand, the last one from one number before its start: no byte outside the block is touched. */
-PH_INLINE ph_rows ph_rows_load(const double *p)
+/* Rows from where they stand, stride apart, the last one from one number before its start: no byte outside the block is touched, be it of 3
+ * columns or one of the halves of 6. */
+PH_INLINE ph_rows ph_rows_load_apart(const double *p, int stride)
 {
-    ph_row c = ph_row_load4(p + 5);
-    return (ph_rows){ph_row_load4(p), ph_row_load4(p + 3), PH_SHUFFLE(c, c, 1, 2, 3, 0)};
+    ph_row c = ph_row_load4(p + 2 * stride - 1);
+    return (ph_rows){ph_row_load4(p), ph_row_load4(p + stride), PH_SHUFFLE(c, c, 1, 2, 3, 0)};
 }
 
 PH_INLINE void ph_rows_store(double *p, ph_rows A)
@@ -104,6 +105,16 @@ PH_INLINE void ph_rows_store(double *p, ph_rows A)
     ph_row_store4(p, PH_SHUFFLE(A.r0, A.r1, 0, 1, 2, 4));
     ph_row_store4(p + 4, PH_SHUFFLE(A.r1, A.r2, 1, 2, 4, 5));
     p[8] = A.r2[2];
+}
+
+/* Rows of two blocks side by side */
+PH_INLINE void ph_rows_store_six(double *p, ph_rows A, ph_rows B)
+{
+    const ph_row a[3] = {A.r0, A.r1, A.r2}, b[3] = {B.r0, B.r1, B.r2};
+    for (int i = 0; i < 3; i++, p += 6) {
+        ph_row_store4(p, PH_SHUFFLE(a[i], b[i], 0, 1, 2, 4));
+        p[4] = b[i][1], p[5] = b[i][2];
+    }
 }
 
 /* Rows four apart. */
@@ -157,12 +168,13 @@ PH_INLINE ph_rows ph_rows_transpose(ph_rows A)
                      PH_SHUFFLE(b, A.r2, 0, 1, 6, 6)};
 }
 
-/* L U with L in memory */
-PH_INLINE ph_rows ph_rows_mul(const double *l, ph_rows U)
+/* L U with L in memory, its rows stride apart */
+PH_INLINE ph_rows ph_rows_mul_apart(const double *l, int stride, ph_rows U)
 {
+    const double *m = l + stride, *n = m + stride;
     return (ph_rows){ph_row_splat(l[0]) * U.r0 + ph_row_splat(l[1]) * U.r1 + ph_row_splat(l[2]) * U.r2,
-                     ph_row_splat(l[3]) * U.r0 + ph_row_splat(l[4]) * U.r1 + ph_row_splat(l[5]) * U.r2,
-                     ph_row_splat(l[6]) * U.r0 + ph_row_splat(l[7]) * U.r1 + ph_row_splat(l[8]) * U.r2};
+                     ph_row_splat(m[0]) * U.r0 + ph_row_splat(m[1]) * U.r1 + ph_row_splat(m[2]) * U.r2,
+                     ph_row_splat(n[0]) * U.r0 + ph_row_splat(n[1]) * U.r1 + ph_row_splat(n[2]) * U.r2};
 }
 
 PH_INLINE ph_row ph_row_mul(ph_row l, ph_rows U)
@@ -200,17 +212,17 @@ PH_INLINE double ph_rows_invert(ph_rows A, ph_rows M, ph_rows *C, double *s)
     return ph_row_sum(p0 * M.r0 + p1 * M.r1 + p2 * M.r2) * fabs(*s);
 }
 
-/* Sums of products A x or A^T x with blocks A in memory, added up lane by lane and brought together once.
+/* Sums of products A x or A^T x with blocks A in memory, rows stride apart, added up lane by lane and brought together once.
  * The last row is loaded from one number before its start, so that nothing outside the block is read. */
 typedef struct ph_sums {
     ph_row a, b, c;
 } ph_sums;
 
-PH_INLINE void ph_sums_add(ph_sums *s, const double *A, ph_row x)
+PH_INLINE void ph_sums_add_apart(ph_sums *s, const double *A, int stride, ph_row x)
 {
     s->a += ph_row_load4(A) * x;
-    s->b += ph_row_load4(A + 3) * x;
-    s->c += ph_row_load4(A + 5) * PH_SHUFFLE(x, x, 3, 0, 1, 2);
+    s->b += ph_row_load4(A + stride) * x;
+    s->c += ph_row_load4(A + 2 * stride - 1) * PH_SHUFFLE(x, x, 3, 0, 1, 2);
 }
 
 PH_INLINE ph_row ph_sums_total(const ph_sums *s)
@@ -220,11 +232,11 @@ PH_INLINE ph_row ph_sums_total(const ph_sums *s)
            PH_SHUFFLE(q, s->c, 0, 1, 7, 7);
 }
 
-PH_INLINE void ph_sums_tadd(ph_sums *s, const double *A, const double *x)
+PH_INLINE void ph_sums_tadd_apart(ph_sums *s, const double *A, int stride, const double *x)
 {
     s->a += ph_row_load4(A) * ph_row_splat(x[0]);
-    s->b += ph_row_load4(A + 3) * ph_row_splat(x[1]);
-    s->c += ph_row_load4(A + 5) * ph_row_splat(x[2]);
+    s->b += ph_row_load4(A + stride) * ph_row_splat(x[1]);
+    s->c += ph_row_load4(A + 2 * stride - 1) * ph_row_splat(x[2]);
 }
 
 PH_INLINE ph_row ph_sums_ttotal(const ph_sums *s)
@@ -312,14 +324,20 @@ PH_INLINE ph_row ph_row_add(ph_row a, ph_row b)
     return ph_add(a, b);
 }
 
-PH_INLINE ph_rows ph_rows_load(const ph_real *p)
+PH_INLINE ph_rows ph_rows_load_apart(const ph_real *p, int stride)
 {
-    return ph_load33(p);
+    return ph_rows_of(ph_load3(p), ph_load3(p + stride), ph_load3(p + 2 * stride));
 }
 
 PH_INLINE void ph_rows_store(ph_real *p, ph_rows A)
 {
     ph_store33(p, A);
+}
+
+PH_INLINE void ph_rows_store_six(ph_real *p, ph_rows A, ph_rows B)
+{
+    for (int i = 0; i < 3; i++, p += 6)
+        ph_store3(p, ph_rows_get(A, i)), ph_store3(p + 3, ph_rows_get(B, i));
 }
 
 PH_INLINE ph_rows ph_rows_load4(const ph_real *p)
@@ -377,9 +395,9 @@ PH_INLINE ph_rows ph_rows_transpose(ph_rows A)
     return ph_transpose(A);
 }
 
-PH_INLINE ph_rows ph_rows_mul(const ph_real *l, ph_rows U)
+PH_INLINE ph_rows ph_rows_mul_apart(const ph_real *l, int stride, ph_rows U)
 {
-    return ph_mmul(ph_load33(l), U);
+    return ph_mmul(ph_rows_load_apart(l, stride), U);
 }
 
 PH_INLINE ph_rows ph_rows_mul_rows(ph_rows L, ph_rows U)
@@ -407,11 +425,12 @@ typedef struct ph_sums {
     ph_real a[3], b[3], c[3];
 } ph_sums;
 
-PH_INLINE void ph_sums_add(ph_sums *s, const ph_real *A, ph_row x)
+PH_INLINE void ph_sums_add_apart(ph_sums *s, const ph_real *A, int stride, ph_row x)
 {
+    const ph_real *B = A + stride, *C = B + stride;
     s->a[0] += A[0] * x.x, s->a[1] += A[1] * x.y, s->a[2] += A[2] * x.z;
-    s->b[0] += A[3] * x.x, s->b[1] += A[4] * x.y, s->b[2] += A[5] * x.z;
-    s->c[0] += A[6] * x.x, s->c[1] += A[7] * x.y, s->c[2] += A[8] * x.z;
+    s->b[0] += B[0] * x.x, s->b[1] += B[1] * x.y, s->b[2] += B[2] * x.z;
+    s->c[0] += C[0] * x.x, s->c[1] += C[1] * x.y, s->c[2] += C[2] * x.z;
 }
 
 PH_INLINE ph_row ph_sums_total(const ph_sums *s)
@@ -419,10 +438,10 @@ PH_INLINE ph_row ph_sums_total(const ph_sums *s)
     return ph_v3(s->a[0] + s->a[1] + s->a[2], s->b[0] + s->b[1] + s->b[2], s->c[0] + s->c[1] + s->c[2]);
 }
 
-PH_INLINE void ph_sums_tadd(ph_sums *s, const ph_real *A, const ph_real *x)
+PH_INLINE void ph_sums_tadd_apart(ph_sums *s, const ph_real *A, int stride, const ph_real *x)
 {
     for (int i = 0; i < 3; i++)
-        s->a[i] += A[i] * x[0], s->b[i] += A[3 + i] * x[1], s->c[i] += A[6 + i] * x[2];
+        s->a[i] += A[i] * x[0], s->b[i] += A[stride + i] * x[1], s->c[i] += A[2 * stride + i] * x[2];
 }
 
 PH_INLINE ph_row ph_sums_ttotal(const ph_sums *s)
@@ -455,5 +474,27 @@ PH_INLINE ph_row ph_row_tapply(int m, const ph_real *A, const ph_real *x)
 }
 
 #endif
+
+PH_INLINE void ph_rows_store_apart(ph_real *p, int stride, ph_rows A)
+{
+    for (int i = 0; i < 3; i++)
+        ph_row_store3(p + i * stride, ph_rows_get(A, i));
+}
+
+/* The same without gaps. */
+PH_INLINE ph_rows ph_rows_load(const ph_real *p)
+{
+    return ph_rows_load_apart(p, 3);
+}
+
+PH_INLINE ph_rows ph_rows_mul(const ph_real *l, ph_rows U)
+{
+    return ph_rows_mul_apart(l, 3, U);
+}
+
+PH_INLINE void ph_sums_add(ph_sums *s, const ph_real *A, ph_row x)
+{
+    ph_sums_add_apart(s, A, 3, x);
+}
 
 #endif

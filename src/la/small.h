@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "la/kernels.h"
+#include "la/upper.h"
 #include "la/vectors.h"
 
 /* f(n, ...) with the loops of the common size 3 unrolled; f must be PH_INLINE. */
@@ -18,6 +19,15 @@ PH_INLINE void ph_small_mul_add(int m, int n, const double *A, const double *x, 
         ph_store3(y, ph_add(ph_load3(y), ph_mul(ph_load33(A), ph_load3(x))));
     else
         ph_block_apply_add(m, n, y, A, x);
+}
+
+/* The same with T of a group, its inverse or its slope, n x n: of every group with n = 6 they are upper. */
+PH_INLINE void ph_small_upper_mul_add(int n, const double *A, const double *x, double *y)
+{
+    if (n == 6)
+        ph_upper_apply_add(A, x, y);
+    else
+        ph_small_mul_add(n, n, A, x, y);
 }
 
 /* A^T x, A m x 3, with the loops of the common sizes unrolled */
@@ -81,9 +91,12 @@ PH_INLINE void ph_small_copy_9(const double *A, double *B)
 /* B = A^T, A m x n */
 PH_INLINE void ph_small_transpose(int m, int n, const double *A, double *B)
 {
-    if (m == 3 && n == 3)
+    if (m == 3 && n == 3) {
         ph_small_transpose_3(A, B);
-    else
+    } else if (m == 3 && n == 6) {
+        ph_rows_store(B, ph_rows_transpose(ph_rows_load_apart(A, 6)));
+        ph_rows_store(B + 9, ph_rows_transpose(ph_rows_load_apart(A + 3, 6)));
+    } else
         ph_block_transpose(m, n, B, A);
 }
 

@@ -54,7 +54,7 @@ static ph_status check_graph(const ph_graph *g, const ph_allocator *alloc)
     if (g->n < 0 || g->nnz < 0)
         return PH_E_INPUT;
     for (int i = 0; i < g->n; i++) {
-        if (g->size[i] < 1)
+        if (g->size[i] < 1 || (g->upper && g->upper[i] && g->size[i] != 6))
             return PH_E_INPUT;
         total += (size_t)g->size[i];
     }
@@ -242,6 +242,7 @@ static ph_status make_stage(automatic *a, int k)
     ph_graph g = {.n = p->n,
                   .size = p->size,
                   .late = p->late,
+                  .upper = p->upper,
                   .nnz = p->nnz,
                   .row = p->row,
                   .col = p->col,

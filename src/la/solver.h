@@ -20,8 +20,11 @@ typedef struct ph_graph {
     int n;                     /* blocks */
     const int *size;           /* n: unknowns of each block, at least 1 */
     const unsigned char *late; /* n: 0, PH_LATE or PH_LATE_SECOND; NULL: none is late */
-    int nnz;                   /* listed blocks */
-    const int *row, *col;      /* nnz */
+    const unsigned char
+        *upper; /* n: 1: a block of 6 unknowns whose diagonal block is [A B; 0 D] of blocks of 3, whatever the
+                                   values; NULL: none is */
+    int nnz;    /* listed blocks */
+    const int *row, *col; /* nnz */
     double trust; /* growth up to which solutions need no refinement, for a caller that iterates itself;
                                   0: what keeps them accurate to round-off */
     const struct ph_structure *ordered; /* its order, if that is known already; NULL: it is not */

@@ -96,6 +96,35 @@ PH_FN void put_twists(double *p, const int at[4], ph_vec3 a, ph_vec3 b)
     put4(p, at, 2, last);
 }
 
+/* n numbers in a row of each node, n a multiple of 4 and a constant */
+PH_FN void numbers(const double *p, const int at[4], int n, ph_real *a)
+{
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 16
+#endif
+    for (int k = 0; k < n; k += 4) {
+        ph_real r[4] = {load4(p + at[0] + k), load4(p + at[1] + k), load4(p + at[2] + k),
+                        load4(p + at[3] + k)};
+        transpose(r);
+        a[k] = r[0], a[k + 1] = r[1], a[k + 2] = r[2], a[k + 3] = r[3];
+    }
+}
+
+PH_FN ph_mat3 nines(const double *p, const int at[4])
+{
+    ph_real n[8];
+    numbers(p, at, 8, n);
+    return (ph_mat3){n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], number(p, at, 8)};
+}
+
+/* 1 + s D */
+PH_FN ph_mat3 one_and(double s, ph_mat3 D)
+{
+    D = ph_mscale(ph_k(s), D);
+    D.xx += 1, D.yy += 1, D.zz += 1;
+    return D;
+}
+
 /* n numbers in a row, n a multiple of 4 and a constant */
 PH_FN void put_numbers(double *p, const int at[4], int n, const ph_real *a)
 {

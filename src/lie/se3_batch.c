@@ -12,6 +12,15 @@ PH_FN void put_dual(double *p, const int at[4], ph_mat3 A, ph_mat3 B)
     put_numbers(p, at, 36, n);
 }
 
+/* A and B of each node */
+PH_FN void duals(const double *p, const int at[4], ph_mat3 *A, ph_mat3 *B)
+{
+    ph_real n[18];
+    numbers(p, at, 16, n), n[16] = number(p, at, 16), n[17] = number(p, at, 17);
+    *A = (ph_mat3){n[0], n[1], n[2], n[6], n[7], n[8], n[12], n[13], n[14]};
+    *B = (ph_mat3){n[3], n[4], n[5], n[9], n[10], n[11], n[15], n[16], n[17]};
+}
+
 /* a.x + b.y, from left to right as products of blocks add */
 PH_FN ph_real dot6(ph_vec3 a, ph_vec3 b, ph_vec3 x, ph_vec3 y)
 {
@@ -53,4 +62,16 @@ void ph_se3_batch_dT(const ph_batch *b, const double *x, const double *u, double
     twists(x, b->v_at, &U, &w), twists(u, b->v_at, &V, &omega);
     ph_se3_slope(U, w, V, omega, &J0, &J1);
     put_dual(D, each, J0, J1);
+}
+
+void ph_se3_batch_L(const ph_batch *b, const double *x, const double *u, double s, const double *Tinv,
+                    double *L)
+{
+    ph_vec3 U, w, V, omega;
+    ph_mat3 J0, J1, T0, T1;
+    twists(x, b->v_at, &U, &w), twists(u, b->v_at, &V, &omega);
+    ph_se3_slope(U, w, V, omega, &J0, &J1);
+    duals(Tinv, b->T_at, &T0, &T1);
+    ph_mat3 D0 = one_and(s, J0), D1 = ph_mscale(ph_k(s), J1);
+    put_dual(L, b->T_at, ph_mmul(D0, T0), ph_madd(ph_mmul(D0, T1), ph_mmul(D1, T0)));
 }

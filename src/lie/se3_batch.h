@@ -4,9 +4,11 @@
 
 #include "base/batch.h"
 
-/* As ph_so3_batch_move and ph_so3_batch_dT; D has 36 numbers for each node. */
+/* As those of SO(3); D has 36 numbers for each node. */
 void ph_se3_batch_move(const ph_batch *b, const double *q0, const double *x, const double *u, double *q1,
                        double *R, double *T, double *Tinv, double *Tu);
 void ph_se3_batch_dT(const ph_batch *b, const double *x, const double *u, double *D);
+void ph_se3_batch_L(const ph_batch *b, const double *x, const double *u, double s, const double *Tinv,
+                    double *L);
 
 #endif

@@ -24,3 +24,10 @@ void ph_so3_batch_dT(const ph_batch *b, const double *x, const double *u, double
     static const int each[4] = {0, 9, 18, 27};
     put_matrices(D, each, ph_so3_dT(vectors(x, b->v_at), vectors(u, b->v_at)));
 }
+
+void ph_so3_batch_L(const ph_batch *b, const double *x, const double *u, double s, const double *Tinv,
+                    double *L)
+{
+    ph_mat3 D = ph_so3_dT(vectors(x, b->v_at), vectors(u, b->v_at));
+    put_matrices(L, b->T_at, ph_mmul(one_and(s, D), nines(Tinv, b->T_at)));
+}

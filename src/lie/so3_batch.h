@@ -12,4 +12,8 @@ void ph_so3_batch_move(const ph_batch *b, const double *q0, const double *x, con
 /* D = d(T(x) u)/dx, nine numbers for each node. */
 void ph_so3_batch_dT(const ph_batch *b, const double *x, const double *u, double *D);
 
+/* L = (1 + s D) T(x)^-1 at the places of T. */
+void ph_so3_batch_L(const ph_batch *b, const double *x, const double *u, double s, const double *Tinv,
+                    double *L);
+
 #endif

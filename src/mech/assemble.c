@@ -322,17 +322,25 @@ static unsigned widen(const ph_mechanism *m, unsigned couples)
     return couples;
 }
 
+/* Rows of the rotation of a side depend on its position. */
+static int has_lower(unsigned couples, int side)
+{
+    return (couples & (side ? PH_COUPLE(PH_FB, PH_XB) : PH_COUPLE(PH_FA, PH_XA))) != 0;
+}
+
 static void want_element(const ph_mechanism *m, wishes *w, const int body[2], unsigned couples, int at[16])
 {
-    couples = widen(m, couples);
+    unsigned has = w->has, wide = widen(m, couples);
     for (int k = 0; k < 16; k++) {
         int bi = body[k / 8], bj = body[k % 4 / 2], hi = k / 4 % 2, hj = k % 2;
+        w->has = has | (k / 8 == k % 4 / 2 && !has_lower(couples, k / 8) ? PH_UPPER : 0);
         if (w->list)
             at[k] = -1;
-        if (!(couples >> k & 1) || bi < 0 || bj < 0 || m->body[bi].node[hi] < 0 || m->body[bj].node[hj] < 0)
+        if (!(wide >> k & 1) || bi < 0 || bj < 0 || m->body[bi].node[hi] < 0 || m->body[bj].node[hj] < 0)
             continue;
         want_halves(m, w, &m->body[bi], hi, &m->body[bj], hj, &at[k]);
     }
+    w->has = has;
 }
 
 /* Nodes of one body with nodes of another; at: lines ld apart. */
@@ -366,6 +374,8 @@ static void want_carried(const ph_mechanism *m, wishes *w, unsigned couples, ph_
 
 static void want_bodies(ph_mechanism *m, wishes *w)
 {
+    unsigned has = w->has;
+    w->has |= PH_UPPER; /* of all spaces that have one node for a body */
     for (int k = 0; k < m->model->n_bodies; k++) {
         ph_body *b = &m->body[k];
         for (int i = 0; i < 4; i++) {
@@ -376,6 +386,7 @@ static void want_bodies(ph_mechanism *m, wishes *w)
             want_halves(m, w, b, i / 2, b, i % 2, &b->M[i]);
         }
     }
+    w->has = has;
     for (int k = 0; k < m->n_flex; k++)
         want_nodes(m, w, m->flex[k].body, m->flex[k].body, m->flex[k].M, 3);
 }
@@ -447,12 +458,13 @@ static void grant(ph_mechanism *m, const wishes *w, const int *start, const int 
             const wish *x = &w->list[item[k]];
             if (mark[x->col] != i) {
                 mark[x->col] = i, offset[x->col] = m->size_pairs, place[x->col] = m->sys.n_pairs;
-                m->pair_has[m->sys.n_pairs] = 0;
+                m->pair_has[m->sys.n_pairs] = x->col == i ? PH_UPPER : 0;
                 m->pair[m->sys.n_pairs++] = (ph_place){i, x->col};
                 m->size_pairs += node_dim(m, i) * node_dim(m, x->col);
             }
             *x->at = offset[x->col] + x->add;
-            m->pair_has[place[x->col]] |= (unsigned char)x->has;
+            unsigned char *has = &m->pair_has[place[x->col]];
+            *has = (unsigned char)((*has & (x->has | ~PH_UPPER)) | (x->has & ~PH_UPPER));
         }
 }
 
@@ -555,11 +567,12 @@ static void sort_bodies(ph_mechanism *m)
         if (b->flex >= 0)
             continue;
         int principal = J->xy == 0 && J->xz == 0 && J->yx == 0 && J->yz == 0 && J->zx == 0 && J->zy == 0;
-        if (m->space->plain && !b->particle && principal)
+        if ((m->space->plain || m->space->body_axes) && !b->particle && principal)
             m->rigid[m->n_rigid++] = (ph_rigid){.q = b->q[0],
                                                 .x = b->v[0],
                                                 .w = b->v[1],
-                                                .C = b->M[3],
+                                                .R = b->R,
+                                                .C = {b->M[0], b->M[1], b->M[3]},
                                                 .m = b->m,
                                                 .J = ph_v3(J->xx, J->yy, J->zz),
                                                 .d = ph_v3(J->zz - J->yy, J->xx - J->zz, J->yy - J->xx)};

@@ -18,28 +18,49 @@ static ph_status refused(ph_mechanism *m, const ph_force *f, ph_status status)
     return status;
 }
 
+/* Bodies in principal axes. */
+#define EACH_RIGID(m, b) for (const ph_rigid *b = (m)->rigid, *end = b + (m)->n_rigid; b < end; b++)
+
 /* Omega x J Omega for J = diag(J), and weight */
-PH_INLINE void rigid_g(const ph_mechanism *m, const ph_state *s, double *out)
+PH_INLINE void rigid_g(int axes, const ph_mechanism *m, const ph_state *s, double *out)
 {
     ph_vec3 gravity = ph_scale(m->load, m->model->gravity);
-    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
-        ph_vec3 w = ph_load3(s->v + b->w);
-        ph_store3(out + b->x, ph_scale(-b->m, gravity));
+    EACH_RIGID(m, b)
+    {
+        ph_vec3 w = ph_load3(s->v + b->w), weight = ph_scale(b->m, gravity);
+        ph_store3(out + b->x, axes ? ph_moving_g(b->m, ph_load3(s->v + b->x), w, ph_tmul(s->R[b->R], weight))
+                                   : ph_scale(-1, weight));
         ph_store3(out + b->w, ph_principal_g(b->d, w));
     }
 }
 
-PH_INLINE void rigid_C(const ph_mechanism *m, const ph_state *s, double *out)
+PH_INLINE void rigid_C(int axes, const ph_mechanism *m, const ph_state *s, double *out)
 {
-    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
+    EACH_RIGID(m, b)
+    {
         ph_vec3 w = ph_load3(s->v + b->w);
-        ph_store33(out + b->C, ph_principal_C(b->d, w));
+        if (axes) {
+            ph_put_block(out + b->C[0], 6, ph_moving_C_U(b->m, w));
+            ph_put_block(out + b->C[1], 6, ph_moving_C_w(b->m, ph_load3(s->v + b->x)));
+        }
+        ph_put_block(out + b->C[2], axes ? 6 : 3, ph_principal_C(b->d, w));
     }
+}
+
+/* Adds; zero in physical coordinates */
+static void rigid_K(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    ph_vec3 gravity = ph_scale(m->load, m->model->gravity);
+    if (!m->space->body_axes)
+        return;
+    EACH_RIGID(m, b)
+    ph_add_pair(&(ph_put){out, &b->C[1], 6, 0}, 0, 0,
+                ph_moving_K(ph_tmul(s->R[b->R], ph_scale(b->m, gravity))));
 }
 
 PH_INLINE void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    rigid_g(m, s, out);
+    PH_IN_AXES(rigid_g, m, s, out);
     for (int k = 0; k < m->n_general; k++) {
         const ph_body *b = &m->body[m->general[k]];
         if (b->particle)
@@ -52,7 +73,7 @@ PH_INLINE void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
 
 static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    rigid_C(m, s, out);
+    PH_IN_AXES(rigid_C, m, s, out);
     for (int k = 0; k < m->n_general; k++)
         if (!m->body[m->general[k]].particle)
             m->space->C(&m->body[m->general[k]], s, out);
@@ -61,6 +82,7 @@ static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
 
 static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
+    rigid_K(m, s, out);
     for (int k = 0; k < m->n_general && m->space->K; k++)
         if (!m->body[m->general[k]].particle)
             m->space->K(&m->body[m->general[k]], s, out);
@@ -617,7 +639,8 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
 static ph_status open_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
     if (m->n_unpinned || m->n_hinges || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
-        m->model->n_states || m->model->n_constraints) /* else pins alone store what is not zero */
+        m->space->body_axes || m->model->n_states ||
+        m->model->n_constraints) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
@@ -685,7 +708,8 @@ static ph_status tangents(const ph_state *s, double *g_out, double *C_out, doubl
 /* r += M vdot */
 static void add_inertia(const ph_mechanism *m, const ph_state *s, double *r)
 {
-    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
+    EACH_RIGID(m, b)
+    {
         ph_vec3 a = ph_load3(s->vdot + b->w);
         ph_add3(r + b->x, ph_scale(b->m, ph_load3(s->vdot + b->x)));
         ph_add3(r + b->w, ph_v3(b->J.x * a.x, b->J.y * a.y, b->J.z * a.z));
@@ -717,22 +741,27 @@ static int is_pinned_only(const ph_mechanism *m)
 
 /* ---- bodies with principal axes and spherical joints alone: all other kinds are passed over --------- */
 
+/* In body axes pins store what weight adds to: all bodies have some. */
 static int is_bare(const ph_mechanism *m)
 {
-    return m->space->plain && is_pinned_only(m) && !m->n_forces && !m->n_general;
+    return is_pinned_only(m) && !m->n_forces && !m->n_general &&
+           (m->space->plain || m->n_pinned == m->n_rigid);
 }
 
 static ph_status bare_g(const ph_state *s, double *out, void *ctx)
 {
-    rigid_g(ctx, s, out);
+    const ph_mechanism *m = ctx;
+    PH_IN_AXES(rigid_g, m, s, out);
     return PH_OK;
 }
 
 static ph_status bare_tangents(const ph_state *s, double *g_out, double *C_out, double *K_out, void *ctx)
 {
-    rigid_g(ctx, s, g_out);
-    rigid_C(ctx, s, C_out);
-    ph_pins_K(ctx, s, K_out);
+    const ph_mechanism *m = ctx;
+    PH_IN_AXES(rigid_g, m, s, g_out);
+    PH_IN_AXES(rigid_C, m, s, C_out);
+    ph_pins_K(m, s, K_out);
+    rigid_K(m, s, K_out);
     return PH_OK;
 }
 

@@ -41,14 +41,19 @@ PH_FN void ph_put_row(const ph_put *p, int slot, int row, ph_vec3 a)
         ph_store3(p->out + p->at[slot] + (p->row + row) * p->stride, a);
 }
 
+/* Rows stride apart */
+PH_FN void ph_put_block(ph_real *out, int stride, ph_mat3 A)
+{
+    ph_store3(out, ph_v3(A.xx, A.xy, A.xz));
+    ph_store3(out + stride, ph_v3(A.yx, A.yy, A.yz));
+    ph_store3(out + 2 * stride, ph_v3(A.zx, A.zy, A.zz));
+}
+
 PH_FN void ph_put_mat(const ph_put *p, int slot, int row, ph_mat3 A)
 {
     if (p->at[slot] < 0)
         return;
-    ph_real *o = p->out + p->at[slot] + (p->row + row) * p->stride;
-    ph_store3(o, ph_v3(A.xx, A.xy, A.xz));
-    ph_store3(o + p->stride, ph_v3(A.yx, A.yy, A.yz));
-    ph_store3(o + 2 * p->stride, ph_v3(A.zx, A.zy, A.zz));
+    ph_put_block(p->out + p->at[slot] + (p->row + row) * p->stride, p->stride, A);
 }
 
 PH_FN void ph_add_pair(const ph_put *p, int i, int j, ph_mat3 A)

@@ -14,10 +14,7 @@ PH_FN void load_numbers(ph_real *out, int n, const double p[][4])
 
 PH_OUT_OF_LINE ph_mat3 matrices(const double *p, const int at[4])
 {
-    ph_real a[4] = {load4(p + at[0]), load4(p + at[1]), load4(p + at[2]), load4(p + at[3])},
-            b[4] = {load4(p + at[0] + 4), load4(p + at[1] + 4), load4(p + at[2] + 4), load4(p + at[3] + 4)};
-    transpose(a), transpose(b);
-    return (ph_mat3){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], number(p, at, 8)};
+    return nines(p, at);
 }
 
 /* A body of each element; without velocities */

@@ -142,7 +142,12 @@ static ph_status analyse(task *k)
     if (k->solver)
         return PH_OK;
     list_places(k);
-    ph_graph graph = {k->lay.N + k->lay.C, k->size, k->late, k->nnz, k->row, k->col, 0, NULL};
+    ph_graph graph = {.n = k->lay.N + k->lay.C,
+                      .size = k->size,
+                      .late = k->late,
+                      .nnz = k->nnz,
+                      .row = k->row,
+                      .col = k->col};
     return ph_solver_analyse_known(&k->solver, PH_AUTO, &graph, k->lay.known, k->m->alloc);
 }
 

@@ -275,9 +275,11 @@ typedef struct ph_body {
     ph_vec3 weight; /* m gravity, world, times the factor of loads */
 } ph_body;
 
-/* A body with principal axes in physical coordinates: the usual case, in little memory. */
+/* A body with principal axes, in physical coordinates or those of SE(3): the usual case, in little memory. */
 typedef struct ph_rigid {
-    int q, x, w, C; /* position; halves in vectors; block (phi, phi) in pairs */
+    int q, x, w; /* position; halves in vectors */
+    int R,
+        C[3]; /* rotation; blocks in pairs: (U, U) and (U, phi), which only body axes have, and (phi, phi) */
     double m;
     ph_vec3 J, d; /* moments of inertia; J_z - J_y, J_x - J_z, J_y - J_x */
 } ph_rigid;
@@ -335,6 +337,9 @@ typedef struct ph_space {
     void (*C)(const ph_body *b, const ph_state *s, double *out);
     void (*K)(const ph_body *b, const ph_state *s, double *out); /* adds; NULL: 0 */
 } ph_space;
+
+/* f(axes, m, ...), axes a constant: 0: physical coordinates, 1: body axes */
+#define PH_IN_AXES(f, m, ...) ((m)->space->body_axes ? f(1, m, __VA_ARGS__) : f(0, m, __VA_ARGS__))
 
 extern const ph_space ph_space_r3xso3, ph_space_se3, ph_space_euler, ph_space_cardan;
 

@@ -4,11 +4,10 @@
  *   B = (1, -R tilde(s)) of the first body, or (R, -R tilde(s));  Z = (0, -R tilde(u));  convective = R (Omega x u)
  *   d(B^T lambda)/dq: tilde(s) tilde(R^T lambda) on (phi, phi), in body axes tilde(R^T lambda) on (U, phi) too
  *
- * and the same with minus of the second body. axes 0: physical coordinates, 1: body axes; a constant in each loop. */
+ * and the same with minus of the second body. axes: see mech.h. */
 #include "mech/pin.h"
 
-#define IN_AXES(f, m, ...) ((m)->space->body_axes ? f(1, m, __VA_ARGS__) : f(0, m, __VA_ARGS__))
-#define EACH_PIN(m, p)     for (const ph_pin *p = (m)->pin, *end = p + (m)->n_pins; p < end; p++)
+#define EACH_PIN(m, p) for (const ph_pin *p = (m)->pin, *end = p + (m)->n_pins; p < end; p++)
 
 static inline ph_vec3 point_of(const ph_state *s, const ph_pin_end *e)
 {
@@ -69,7 +68,7 @@ PH_INLINE void pins_B(int axes, const ph_mechanism *m, const ph_state *s, double
 
 void ph_pins_B(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    IN_AXES(pins_B, m, s, out);
+    PH_IN_AXES(pins_B, m, s, out);
 }
 
 /* u of an end that turns */
@@ -118,7 +117,7 @@ PH_INLINE void pins_products(int axes, const ph_mechanism *m, const ph_state *s,
 
 void ph_pins_products(const ph_mechanism *m, const ph_state *s, double *r, double *Phi, double *rate)
 {
-    IN_AXES(pins_products, m, s, r, Phi, rate);
+    PH_IN_AXES(pins_products, m, s, r, Phi, rate);
 }
 
 /* K += tilde(a) tilde(f) = f a^T - (a . f) I */
@@ -128,16 +127,6 @@ static inline void add_stiffness(ph_mat3 *K, const ph_vec3 *a, ph_vec3 f)
     K->xx -= y + z, K->xy += f.x * a->y, K->xz += f.x * a->z;
     K->yx += f.y * a->x, K->yy -= x + z, K->yz += f.y * a->z;
     K->zx += f.z * a->x, K->zy += f.z * a->y, K->zz -= x + y;
-}
-
-/* A block of pairs: of 3 x 3 numbers, or within one of 6 x 6 */
-static inline void put_block(int axes, double *out, ph_mat3 A)
-{
-    static const int here[1] = {0};
-    if (axes)
-        ph_put_mat(&(ph_put){out, here, 6, 0}, 0, 0, A);
-    else
-        ph_store33(out, A);
 }
 
 PH_INLINE void pins_K(int axes, const ph_mechanism *m, const ph_state *s, double *out)
@@ -153,15 +142,15 @@ PH_INLINE void pins_K(int axes, const ph_mechanism *m, const ph_state *s, double
             if (axes)
                 F = ph_add(F, ph_scale(h->sign, f));
         }
-        put_block(axes, out + b->K_ww, K);
+        ph_put_block(out + b->K_ww, axes ? 6 : 3, K);
         if (axes)
-            put_block(axes, out + b->K_xw, ph_tilde(F));
+            ph_put_block(out + b->K_xw, 6, ph_tilde(F));
     }
 }
 
 void ph_pins_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    IN_AXES(pins_K, m, s, out);
+    PH_IN_AXES(pins_K, m, s, out);
 }
 
 PH_INLINE void pins_Z(int axes, const ph_mechanism *m, const ph_state *s, double *out)
@@ -177,7 +166,7 @@ PH_INLINE void pins_Z(int axes, const ph_mechanism *m, const ph_state *s, double
 
 void ph_pins_Z(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    IN_AXES(pins_Z, m, s, out);
+    PH_IN_AXES(pins_Z, m, s, out);
 }
 
 /* R (Omega x u) */
@@ -196,5 +185,5 @@ PH_INLINE void pins_convective(int axes, const ph_mechanism *m, const ph_state *
 
 void ph_pins_convective(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    IN_AXES(pins_convective, m, s, out);
+    PH_IN_AXES(pins_convective, m, s, out);
 }

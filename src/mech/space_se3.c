@@ -7,6 +7,7 @@
 #include "mech/mech.h"
 
 #include "lie/so3.h"
+#include "mech/rigid_body.h"
 
 enum { N = 6 };
 
@@ -73,21 +74,21 @@ static void M(const ph_body *b, const ph_state *s, double *out)
 static void g(const ph_body *b, const ph_state *s, double *out)
 {
     ph_vec3 U = ph_load3(s->v + b->v[0]), w = ph_load3(s->v + b->v[1]);
-    ph_store3(out + b->v[0], ph_sub(ph_scale(b->m, ph_cross(w, U)), ph_tmul(s->R[b->R], b->weight)));
-    ph_store3(out + b->v[1], ph_cross(w, ph_mul(b->J, w)));
+    ph_store3(out + b->v[0], ph_moving_g(b->m, U, w, ph_tmul(s->R[b->R], b->weight)));
+    ph_store3(out + b->v[1], ph_rigid_g(b->J, w));
 }
 
 static void C(const ph_body *b, const ph_state *s, double *out)
 {
     ph_vec3 U = ph_load3(s->v + b->v[0]), w = ph_load3(s->v + b->v[1]);
-    put(out + b->M[0], ph_mscale(b->m, ph_tilde(w)));
-    put(out + b->M[1], ph_mscale(-b->m, ph_tilde(U)));
-    put(out + b->M[3], ph_msub(ph_mmul(ph_tilde(w), b->J), ph_tilde(ph_mul(b->J, w))));
+    put(out + b->M[0], ph_moving_C_U(b->m, w));
+    put(out + b->M[1], ph_moving_C_w(b->m, U));
+    put(out + b->M[3], ph_rigid_C(b->J, w));
 }
 
 static void K(const ph_body *b, const ph_state *s, double *out)
 {
-    ph_add_pair(&(ph_put){out, &b->M[1], N, 0}, 0, 0, ph_tilde(ph_scale(-1, ph_tmul(s->R[b->R], b->weight))));
+    ph_add_pair(&(ph_put){out, &b->M[1], N, 0}, 0, 0, ph_moving_K(ph_tmul(s->R[b->R], b->weight)));
 }
 
 const ph_space ph_space_se3 = {

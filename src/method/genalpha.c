@@ -210,9 +210,10 @@ static const struct {
     void (*move)(const ph_batch *b, const double *q0, const double *x, const double *u, double *q1, double *R,
                  double *T, double *Tinv, double *Tu);
     void (*dT)(const ph_batch *b, const double *x, const double *u, double *D);
+    void (*L)(const ph_batch *b, const double *x, const double *u, double s, const double *Tinv, double *L);
 } batch_ops[PH_BATCHES] = {
-    [PH_BATCH_SO3] = {3, ph_so3_batch_move, ph_so3_batch_dT},
-    [PH_BATCH_SE3] = {6, ph_se3_batch_move, ph_se3_batch_dT},
+    [PH_BATCH_SO3] = {3, ph_so3_batch_move, ph_so3_batch_dT, ph_so3_batch_L},
+    [PH_BATCH_SE3] = {6, ph_se3_batch_move, ph_se3_batch_dT, ph_se3_batch_L},
 };
 
 #define EACH_BATCH(lay, kind, b)                                                                             \
@@ -326,6 +327,11 @@ PH_INLINE void linearise_slope(int n, genalpha *m, int T_at, int stabilised, dou
     double sigma = m->p.sigma, X[PH_DIM_MAX * PH_DIM_MAX];
     const double *Tinv = m->Tinv + T_at;
     double *L = m->L + T_at, *F = m->F + T_at;
+    if (n == 6 && sigma == 1) {
+        ph_upper_store(D, ph_upper_one_and(ph_upper_scale(m->ops.inv_gp, ph_upper_load(D))));
+        ph_upper_store(L, ph_upper_mul(D, ph_upper_load(Tinv)));
+        return;
+    }
     for (int k = 0; k < n * n; k++)
         D[k] *= m->ops.inv_gp;
     for (int k = 0; k < n; k++)
@@ -366,6 +372,10 @@ PH_INLINE void linearise_batch(int n, genalpha *m, const ph_batch *b, int kind, 
         u = m->u;
         for (int k = 0; k < PH_BATCH; k++)
             slope_of(n, m, b->v_at[k], v, stabilised, m->u + b->v_at[k]);
+    }
+    if (m->p.sigma == 1) {
+        batch_ops[kind].L(b, m->theta, u, m->ops.inv_gp, m->Tinv, m->L);
+        return;
     }
     batch_ops[kind].dT(b, m->theta, u, D);
     for (int k = 0; k < PH_BATCH; k++)
@@ -415,7 +425,7 @@ static void correct_eta(ph_sim *sim, const double *x)
 
 PH_INLINE void turn(int n, const double *Tinv, const double *dq, double *theta)
 {
-    ph_small_mul_add(n, n, Tinv, dq, theta);
+    ph_small_upper_mul_add(n, Tinv, dq, theta);
 }
 
 /* theta += T^-1 dq; the size of the increment in units of the tolerances, NaN if any number is NaN. */

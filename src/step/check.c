@@ -45,6 +45,8 @@ static void compare_pairs(const checker *c, const char *what, ph_check *worst)
     for (const ph_block *b = c->lay.pair, *end = b + c->lay.n_pairs; b < end; b++) {
         if (what[0] == 'C' && !(b->has & PH_HAS_C)) /* steps do not read it */
             memset(c->given + b->at, 0, sizeof(double) * (size_t)(b->m * b->n));
+        for (int k = 3; k < 6 && b->has & PH_UPPER; k++) /* nor this */
+            memset(c->given + b->at + 6 * k, 0, 3 * sizeof(double));
         compare(c, what, b->row, b->col, b->m, b->n, b->at, worst);
     }
 }

@@ -236,6 +236,14 @@ static void list_links(ph_layout *lay)
     }
 }
 
+/* Forces that a copy of a system adds may depend on any positions. T of every group with 6 velocities is upper, too. */
+static unsigned flags_of(const ph_layout *lay, int e, ph_place p)
+{
+    const ph_system *sys = lay->sys;
+    unsigned has = sys->pair_has ? sys->pair_has[e] : PH_HAS_M | PH_HAS_C;
+    return p.row == p.col && lay->slot[p.row].dim == 6 && has_its_own(sys) ? has : has & ~PH_UPPER;
+}
+
 ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
 {
     const ph_system *sys = lay->sys;
@@ -254,7 +262,7 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
                                   at,
                                   lay->slot[p.col].T_at,
                                   0,
-                                  sys->pair_has ? sys->pair_has[e] : PH_HAS_M | PH_HAS_C};
+                                  flags_of(lay, e, p)};
         if (p.row == p.col)
             lay->diag[p.row] = e;
         at += m * n;

@@ -24,7 +24,7 @@ typedef struct ph_block {
     int at;             /* where its values start */
     int T_at;           /* tangent operators of the column's node; -1: none */
     int holonomic;      /* of a link: its constraint is */
-    unsigned has;       /* of a pair: PH_HAS_ flags; of a link: not 0 */
+    unsigned has;       /* of a pair: PH_HAS_ flags and PH_UPPER; of a link: not 0 */
 } ph_block;
 
 typedef struct ph_layout {

@@ -74,6 +74,17 @@ static inline void pair_values_3(const double *M, const double *C, const double 
     ph_rows_store(A, ph_rows_add(L ? ph_rows_mul_rows(g, ph_rows_load(L)) : g, k));
 }
 
+/* The same for a node that is upper. */
+static inline void pair_values_upper(const double *M, const double *C, const double *K, const double *L,
+                                     const ph_step_ops *o, double *G, double *A)
+{
+    ph_upper g = ph_upper_add(ph_upper_load(M), ph_upper_scale(o->inv_eps, ph_upper_load(C)));
+    ph_upper_store(G, g);
+    if (L)
+        g = ph_upper_mul(G, ph_upper_load(L));
+    ph_upper_store(A, ph_upper_add(g, ph_upper_scale(o->s, ph_upper_load(K))));
+}
+
 /* What Q and N add to a block. */
 static void add_curvature(const ph_block *b, const ph_eval *ev, const ph_step_ops *o, double *A)
 {
@@ -95,6 +106,8 @@ static void assemble_pairs(ph_newton_matrix *nm, const ph_eval *ev, const ph_ste
             PH_BY_SIZE(b->m * b->n, scaled, o->s, K, A);
         else if (b->m == 3 && b->n == 3)
             pair_values_3(M, C, K, L, o, G, A);
+        else if (b->has & PH_UPPER)
+            pair_values_upper(M, C, K, L, o, G ? G : nm->work, A);
         else
             pair_values(b->n, b->m, M, C, K, L, o, G ? G : nm->work, A);
         if ((o->Q || o->N) && b->T_at >= 0 && b->has)

@@ -27,7 +27,7 @@ typedef struct listing {
     int n_blocks, count, at; /* blocks of unknowns; listed places; doubles of A so far */
     int *row, *col;          /* places, capacity known beforehand */
     int *size;               /* of each block of unknowns */
-    unsigned char *late;
+    unsigned char *late, *upper;
     int *key;                    /* scratch: keys to sort by */
     int *pair_start, *pair_item; /* pairs of each row */
     int *link_start, *link_item; /* links of each constraint */
@@ -143,8 +143,10 @@ static void list_stabilised(ph_newton_matrix *nm, listing *g)
 static void list_places(ph_newton_matrix *nm, listing *g, unsigned flags, int stabilised)
 {
     const ph_layout *lay = nm->lay;
-    for (int i = 0; i < lay->N; i++)
+    for (int i = 0; i < lay->N; i++) {
         g->size[i] = g->stages * lay->slot[i].dim;
+        g->upper[i] = g->stages == 1 && lay->pair[lay->diag[i]].has & PH_UPPER;
+    }
     for (int c = 0; c < lay->C; c++) {
         g->size[lay->N + c] = g->stages * lay->rows[c], g->late[lay->N + c] = PH_LATE;
         if (stabilised && nm->eta_at[c] >= 0)
@@ -181,6 +183,7 @@ static void take_listing(listing *g, const ph_layout *lay, size_t products, ph_a
     g->col = ph_arena_take(a, places, sizeof(int));
     g->size = ph_arena_take(a, 2 * N + 2 * C, sizeof(int));
     g->late = ph_arena_take(a, 2 * N + 2 * C, 1);
+    g->upper = ph_arena_take(a, 2 * N + 2 * C, 1);
     g->key = ph_arena_take(a, key, sizeof(int));
     g->pair_start = ph_arena_take(a, N + 1, sizeof(int));
     g->pair_item = ph_arena_take(a, P, sizeof(int));
@@ -336,6 +339,7 @@ static ph_status analyse(ph_newton_matrix *nm, listing *g, unsigned flags, int s
     ph_graph graph = {.n = g->n_blocks,
                       .size = g->size,
                       .late = g->late,
+                      .upper = g->upper,
                       .nnz = g->count,
                       .row = g->row,
                       .col = g->col,

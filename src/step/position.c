@@ -88,7 +88,8 @@ static ph_status factor(place *k, const ph_allocator *alloc)
         k->size[lay->N + c] = lay->rows[c], k->late[lay->N + c] = 1;
         k->row[nnz] = k->col[nnz] = lay->N + c, nnz++;
     }
-    ph_graph g = {lay->N + lay->C, k->size, k->late, nnz, k->row, k->col, 0, NULL};
+    ph_graph g = {
+        .n = lay->N + lay->C, .size = k->size, .late = k->late, .nnz = nnz, .row = k->row, .col = k->col};
     ph_status s = ph_solver_analyse(&k->solver, PH_AUTO, &g, alloc);
     if (s != PH_OK)
         return s;
