@@ -91,7 +91,8 @@ static inline ph_status refusing_call(refusing *r, ph_callback f, const ph_state
         return refusing_call(ctx, ((refusing *)ctx)->of->name, s, out);                                      \
     }
 REFUSING(M)
-REFUSING(g) REFUSING(Phi) REFUSING(B) REFUSING(C) REFUSING(K) REFUSING(Phi_t) REFUSING(convective) REFUSING(Z)
+REFUSING(g)
+REFUSING(Phi) REFUSING(B) REFUSING(C) REFUSING(K) REFUSING(Phi_t) REFUSING(convective) REFUSING(Z)
     REFUSING(g_lambda)
 
         static inline void refusing_make(refusing *r, const ph_system *of)
