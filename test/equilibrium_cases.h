@@ -92,10 +92,16 @@ static inline ph_status refusing_call(refusing *r, ph_callback f, const ph_state
     }
 REFUSING(M)
 REFUSING(g)
-REFUSING(Phi) REFUSING(B) REFUSING(C) REFUSING(K) REFUSING(Phi_t) REFUSING(convective) REFUSING(Z)
-    REFUSING(g_lambda)
+REFUSING(Phi)
+REFUSING(B)
+REFUSING(C)
+REFUSING(K)
+REFUSING(Phi_t)
+REFUSING(convective)
+REFUSING(Z)
+REFUSING(g_lambda)
 
-        static inline void refusing_make(refusing *r, const ph_system *of)
+static inline void refusing_make(refusing *r, const ph_system *of)
 {
     *r = (refusing){.sys = *of, .of = of};
     ph_system *x = &r->sys;
