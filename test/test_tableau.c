@@ -254,11 +254,13 @@ static void names_are_found(void **state)
         assert_non_null(strstr(err.text, "sdirk3"));
     }
     assert_int_equal(ph_tableau_find(NULL), -1);
-    assert_null(ph_tableau_name(-1));
-    for (int k = 0; ph_tableau_name(k); k++) {
-        assert_int_equal(ph_tableau_find(ph_tableau_name(k)), k);
-        assert_true(strlen(ph_tableau_text(k)) > 10 && ph_tableau_cite(k));
+    int count = 0;
+    for (; ph_tableau_name(count); count++) {
+        assert_int_equal(ph_tableau_find(ph_tableau_name(count)), count);
+        assert_true(strlen(ph_tableau_text(count)) > 10 && ph_tableau_cite(count));
     }
+    for (int k = -1; k <= count; k += count + 1)
+        assert_true(!ph_tableau_name(k) && !ph_tableau_text(k) && !ph_tableau_cite(k));
 }
 
 int main(void)
