@@ -29,7 +29,7 @@ static inline double group_distance(const ph_system *sys, const double *q, const
         op->inverse(n, q + s->q_at[i], e);
         op->compose(n, e, s->q + s->q_at[i], e);
         op->log(n, e, x);
-        most = ph_larger(most, ph_small_max(ph_group_dim(sys->nodes[i].group, n), x));
+        most = ph_small_larger(ph_group_dim(sys->nodes[i].group, n), most, x);
     }
     return most;
 }

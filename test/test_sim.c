@@ -1,5 +1,6 @@
 /* Simulations through the public API: create, step, run, reset, load, views; memory; failures; bad input. */
 #include "sim_life.h"
+#include "step/sim.h"
 
 #include <float.h>
 #include <pthread.h>
