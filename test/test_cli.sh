@@ -485,6 +485,12 @@ refused "there is no command ''" ''
 refused 'run needs MODEL' run
 refused "did you mean 'heavy_top'" run heavy_tpo
 refused 'polhode list problems' run xyzzy
+# A model that is not there comes before what a command misses in it, or in its own line.
+for args in 'modes xyzzy --vary x=1,2' 'sweep xyzzy --vary x=1,2' 'optimise xyzzy --vary x --bounds x=1:2 --minimise e' \
+    'sens xyzzy --param m' 'view xyzzy' 'converge xyzzy --h 2,1 --view x.html' 'compile xyzzy --open m' 'sens xyzzy'; do
+    # shellcheck disable=SC2086 # words of their own
+    refused "there is no model file and no built-in problem 'xyzzy'" $args
+done
 refused "'b' is one argument too many" run heavy_top b
 refused "did you mean '--sigma'" run heavy_top --sgima 1
 refused "'--tolerance' is now called '--x-tol'" optimise heavy_top --tolerance 1e-9

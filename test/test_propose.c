@@ -64,6 +64,35 @@ static void stiff_and_too_exact(void **state)
     scratch_remove(&s);
 }
 
+/* Allocations that fail in turn, before a method is found and after: memory is what is complained of, and once there is enough, a method is found. */
+static void memory(void **state)
+{
+    (void)state;
+    counter c;
+    ph_run *run;
+    ph_run_config config = ph_run_defaults();
+    counter_open(&c, -1);
+    config.alloc = &c.hooks;
+    assert_int_equal(ph_run_open(&run, PH_TEST_DIR "/../models/heavy_top.lua", &config, NULL), PH_OK);
+    ph_probe *probe = ph_probe_create(ph_run_system(run), run, 0, NULL);
+    ph_status s = PH_E_MEMORY;
+    int failures = 0;
+    for (long at = 0; s == PH_E_MEMORY; at += 1 + at / 4, failures++) {
+        ph_proposal p;
+        ph_error err = {0};
+        c.fail_at = c.asked + at;
+        s = ph_propose(run, probe, 1e-4, 0.01, &p, &err);
+        int met = c.asked > c.fail_at;
+        c.fail_at = -1;
+        assert_int_equal(s, met ? PH_E_MEMORY : PH_OK);
+        assert_string_equal(err.text, met ? "not enough memory to try methods" : "");
+    }
+    assert_true(failures > 5);
+    ph_probe_destroy(probe);
+    ph_run_close(run);
+    assert_int_equal(c.live, 0);
+}
+
 /* The options of every method that can be proposed, as they are typed. */
 static void words(void **state)
 {
@@ -87,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_the_accuracy),
         cmocka_unit_test(words),
+        cmocka_unit_test(memory),
         cmocka_unit_test(stiff_and_too_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

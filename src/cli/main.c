@@ -1,5 +1,6 @@
 /* The program: find the command, parse its options, run it, see that its output arrived. */
 #include "cli/options.h"
+#include "cli/target.h"
 #include "io/record.h"
 
 #include <errno.h>
@@ -82,6 +83,8 @@ static int run_command(int argc, char **argv)
             return ph_cmd_help(&args);
         }
     if (!ph_args_parse(&args, argc - 2, argv + 2) || !ph_paths_apart(&args))
+        return PH_EXIT_USAGE;
+    if (args.n_words && strstr(commands[k].usage, "MODEL") && !ph_target_known(args.word[0]))
         return PH_EXIT_USAGE;
     return commands[k].run(&args);
 }

@@ -139,11 +139,6 @@ static int open_problem(ph_target *s, ph_args *args, const ph_more *more)
     char own[2][PH_TOLD_TEXT];
     ph_error err;
     int k = ph_word_find(name, ph_problem_name);
-    if (k < 0) {
-        ph_complain_word("there is no model file and no built-in problem", name, ph_problem_name,
-                         "polhode list problems");
-        return 0;
-    }
     if (args->space >= 0 || args->list.space.n) {
         ph_complain("--space: the built-in problem '%s' has its own", name);
         return 0;
@@ -176,6 +171,15 @@ int ph_target_is_file(const char *name)
     struct stat st;
     return strchr(name, '/') || (dot && (!strcmp(dot, ".lua") || !strcmp(dot, ".json"))) ||
            (ph_word_find(name, ph_problem_name) < 0 && stat(name, &st) == 0);
+}
+
+int ph_target_known(const char *name)
+{
+    if (ph_target_is_file(name) || ph_word_find(name, ph_problem_name) >= 0)
+        return 1;
+    ph_complain_word("there is no model file and no built-in problem", name, ph_problem_name,
+                     "polhode list problems");
+    return 0;
 }
 
 /* "m=16" */

@@ -18,6 +18,9 @@ typedef struct ph_target {
     ph_status status;      /* of what could not be opened: why */
 } ph_target;
 
+/* 1: the word may name a model; 0 after one line on stderr: it is no file's and no built-in problem's */
+int ph_target_known(const char *name);
+
 /* 1: the word names a file; 0: a built-in problem */
 int ph_target_is_file(const char *name);
 

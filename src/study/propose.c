@@ -36,6 +36,7 @@ typedef struct trial {
     ph_probe *probe;
     double t_end;
     double *rows; /* POINTS of the present run, then those of the one to compare with */
+    int starved;  /* memory has ended: nothing more is tried */
 } trial;
 
 static ph_options options_of(const trial *t, int k, double tol)
@@ -56,27 +57,29 @@ static double cpu_of(const trial *t)
 }
 
 /* Up to the end, in at most so many seconds; 0: not there. */
-static int go(const trial *t, const ph_options *o, double limit, double *rows)
+static int go(trial *t, const ph_options *o, double limit, double *rows)
 {
     ph_status s = ph_run_set_method(t->run, o, NULL);
+    int there = s == PH_OK;
     ph_probe_rewind(t->probe);
-    for (int k = 1; k <= POINTS && s == PH_OK; k++) {
-        int there = 0;
+    for (int k = 1; k <= POINTS && there; k++) {
+        there = 0;
         while (s == PH_OK && !there && cpu_of(t) < limit)
             s = ph_run_until_or(t->run, t->t_end * k / POINTS, SLICE, &there, NULL);
         if (!there)
-            return 0;
+            break;
         ph_state now = ph_sim_state(ph_run_sim(t->run));
         ph_probe_read(t->probe, &now, rows + (k - 1) * t->probe->size);
     }
-    return s == PH_OK;
+    t->starved |= s == PH_E_MEMORY;
+    return there;
 }
 
 /* The rows to compare with: by an explicit method, or by an implicit one. */
-static int refer(const trial *t, double accuracy)
+static int refer(trial *t, double accuracy)
 {
     double *rows = t->rows + POINTS * t->probe->size;
-    for (int k = 0; k < CANDIDATES; k++) {
+    for (int k = 0; k < CANDIDATES && !t->starved; k++) {
         ph_options o = options_of(t, k, fmax(FINER * accuracy, FINEST));
         if (candidates[k].refers && go(t, &o, LIMIT, rows))
             return 1;
@@ -96,7 +99,7 @@ static double error_of(const trial *t)
 }
 
 /* One method with smaller and smaller tolerances, while it is faster than the best so far. */
-static void try_method(const trial *t, int k, double accuracy, ph_proposal *best)
+static void try_method(trial *t, int k, double accuracy, ph_proposal *best)
 {
     double tol = accuracy;
     for (int i = 0; i < TRIES && tol > FINEST; i++) {
@@ -120,14 +123,16 @@ static void try_method(const trial *t, int k, double accuracy, ph_proposal *best
 ph_status ph_propose(ph_run *run, ph_probe *probe, double accuracy, double t_end, ph_proposal *out,
                      ph_error *err)
 {
-    trial t = {run, probe, t_end, malloc(2 * POINTS * (size_t)probe->size * sizeof(double))};
+    trial t = {run, probe, t_end, malloc(2 * POINTS * (size_t)probe->size * sizeof(double)), 0};
     *out = (ph_proposal){.cpu_s = HUGE_VAL};
     if (!t.rows)
         return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the states of a run");
     int known = refer(&t, accuracy);
-    for (int k = 0; k < CANDIDATES && known; k++)
+    for (int k = 0; k < CANDIDATES && known && !t.starved; k++)
         try_method(&t, k, accuracy, out);
     free(t.rows);
+    if (t.starved)
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory to try methods");
     return out->cpu_s < HUGE_VAL
                ? PH_OK
                : ph_study_fail(err, PH_E_STEP,
