@@ -28,6 +28,16 @@ static void test_variants(void **unused)
     assert_string_equal(v[1].label, "R3xSO3, sigma 1");
     assert_string_equal(v[2].label, "euler");
     assert_true(v[0].space == PH_SPACE_R3XSO3 && v[2].space == PH_SPACE_EULER);
+    /* Newton's method means nothing to explicit stages, and tableaux to none but rkmk */
+    ph_lists stages = {.method = {2, {"rkmk", "genalpha"}},
+                       .tableau = {2, {"dopri5", "gauss2"}},
+                       .newton = {2, {PH_STEP, PH_FULL}}};
+    static const char *const labels[] = {"rkmk, dopri5", "rkmk, gauss2, newton step",
+                                         "rkmk, gauss2, newton full", "genalpha, newton step",
+                                         "genalpha, newton full"};
+    assert_int_equal(ph_variants_list(&base, &stages, v), 5);
+    for (int k = 0; k < 5; k++)
+        assert_string_equal(v[k].label, labels[k]);
     ph_lists none = {0};
     assert_int_equal(ph_variants_list(&base, &none, v), 1);
     assert_int_equal(v[0].space, -1);

@@ -133,6 +133,16 @@ refused 'no error control' run heavy_top --method linear-alpha --tol 1e-6
 refused 'loses an order in the multipliers of index-3' run heavy_top --method bliedf --formulation index3 --tol 1e-6
 run 1 run heavy_top --method rkmk --tableau rk4 --h 0.1
 has err 'smaller step'
+# Explicit stages solve nothing: no report has settings of Newton's method, and JSON keeps its counts, which are 0.
+! grep -qi 'newton' out || fail "Newton's method of a failed explicit run: $(cat out)"
+run 0 run heavy_top --method rkmk --tableau rk4 --h 1e-3 --t-end 0.01 -o explicit.csv
+! grep -qi 'newton' out explicit.csv || fail "Newton's method of an explicit run: $(cat out)"
+has out 'rkmk, rk4, index1, block solver' ' s in all'
+run 0 run heavy_top --method rkmk --tableau rk4 --h 1e-3 --t-end 0.01 --json
+! grep -q '"newton":"\|"atol"\|"rtol"' out || fail "settings of Newton's method of an explicit run: $(cat out)"
+has out '"newton":{"iterations":0,"jacobians":0,"factorizations":0,"max_per_step":0}'
+run 0 run heavy_top --method rkmk --tableau radau2 --h 1e-3 --t-end 0.01 --json
+has out '"newton":"step","atol":0,"rtol":' '"newton":{"iterations":'
 
 # sigma = opt is gamma/(3 beta): for rho = 0.9, gamma = 21/38 and beta = 400/1444
 run 0 run heavy_top --t-end 0.01 --sigma opt --json

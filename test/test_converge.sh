@@ -105,6 +105,9 @@ refused 'more than 256 variants' converge pendulum --h 0.1 --sigma "$(seq -s, 1 
 refused 'two step sizes at least' converge pendulum --h 0.1 --expect 2
 run 0 converge pendulum --h 0.1,0.05 --t-end 1 --order 2,3 # two orders of a method that has one
 complains 'note: --order: no method of this study reads it' "--order for genalpha"
+run 0 converge pendulum --h 0.1,0.05 --t-end 1 --method rkmk --tableau rk4 --newton step,full
+complains 'note: --newton: no method of this study reads it' "--newton for explicit stages"
+! grep -q 'Newton\|rtol' out || fail "settings of Newton's method: $(cat out)"
 run 0 converge pendulum --h 0.1,0.05 --t-end 1 --order 2,3 --method genalpha,bliedf
 [[ ! -s err ]] || fail "one method reads it: $(cat err)"
 refused 'rho = 2 is outside [0, 1]' converge pendulum --h 0.1,0.05 --t-end 1 --rho 0.9,2

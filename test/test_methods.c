@@ -35,6 +35,24 @@ static void every_method(void **state)
         }
 }
 
+/* What is read of Newton's method depends on the tableau, by whatever name. */
+static void options_that_are_read(void **state)
+{
+    (void)state;
+    ph_options o = ph_default_options();
+    assert_int_equal(ph_options_reads(&o), ph_method_reads(o.method));
+    o.tableau = "rk4"; /* of no use to genalpha */
+    assert_int_equal(ph_options_reads(&o), ph_method_reads(o.method));
+    o.method = "rkmk";
+    assert_int_equal(ph_options_reads(&o), PH_READS_TABLEAU | PH_READS_TOL);
+    o.tableau = "Forward Euler";
+    assert_int_equal(ph_options_reads(&o), PH_READS_TABLEAU | PH_READS_TOL);
+    o.tableau = "sdirk2";
+    assert_int_equal(ph_options_reads(&o), PH_READS_TABLEAU | PH_READS_TOL | PH_READS_NEWTON);
+    o.method = "none";
+    assert_int_equal(ph_options_reads(&o), 0);
+}
+
 /* The same four numbers by different names give the same motion. */
 static void schemes_agree(void **state)
 {
@@ -225,9 +243,8 @@ static void nodes_are_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method),
-        cmocka_unit_test(first_order_is_said),
-        cmocka_unit_test(schemes_agree),
+        cmocka_unit_test(every_method),    cmocka_unit_test(first_order_is_said),
+        cmocka_unit_test(schemes_agree),   cmocka_unit_test(options_that_are_read),
         cmocka_unit_test(nodes_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

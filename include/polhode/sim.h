@@ -205,6 +205,9 @@ enum {
 
 PH_API unsigned ph_method_reads(const char *method); /* 0: there is none of this name */
 
+/* The same of a method with its options: explicit tableaux have no use for Newton's method. */
+PH_API unsigned ph_options_reads(const ph_options *o);
+
 /* Row k of the table of methods; NULL past the end. */
 PH_API const char *ph_method_name(int k);
 PH_API const char *ph_method_text(int k); /* what it is, one line */

@@ -95,7 +95,7 @@ void ph_method_study_variant(const ph_method_study *q, int v, char *text, size_t
     const ph_options *o = &q->variants[v].opt;
     ph_report_options(o, text, size);
     size_t n = strlen(text);
-    if (ph_method_reads(o->method) & PH_READS_NEWTON)
+    if (ph_options_reads(o) & PH_READS_NEWTON)
         snprintf(text + n, size - n, ", atol %g, rtol %g", o->atol, o->rtol);
 }
 

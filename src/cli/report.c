@@ -17,7 +17,7 @@ static void append(char *text, size_t size, const char *format, ...)
 
 void ph_report_options(const ph_options *o, char *text, size_t size)
 {
-    unsigned reads = ph_method_reads(o->method);
+    unsigned reads = ph_options_reads(o);
     snprintf(text, size, "%s", o->method);
     if ((reads & PH_READS_SIGMA) && o->sigma == PH_SIGMA_OPT)
         append(text, size, ", sigma opt");
@@ -54,15 +54,22 @@ static void print_cost(const ph_job *r)
 {
     ph_stats st = ph_run_summarise(r->run).stats;
     double n = (double)(r->opt.tol > 0 ? st.accepted : st.steps), cpu = st.cpu_s;
+    int solves = (ph_options_reads(&r->opt) & PH_READS_NEWTON) != 0;
     if (!st.steps) {
-        printf("  cost       no step was done; %ld Newton iterations in the first\n", st.iterations);
+        printf("  cost       no step was done");
+        if (solves)
+            printf("; %ld Newton iterations in the first", st.iterations);
+        printf("\n");
         return;
     }
     printf("  cost       %.3g us per step", 1e6 * cpu / n);
     if (r->bodies->n_own > 1)
         printf(" (%.3g per body)", 1e6 * cpu / n / r->bodies->n_own);
-    printf(", %.3g s in all; %.2f Newton iterations per step, at most %d\n", cpu, (double)st.iterations / n,
-           st.worst_iterations);
+    printf(", %.3g s in all", cpu);
+    if (solves)
+        printf("; %.2f Newton iterations per step, at most %d", (double)st.iterations / n,
+               st.worst_iterations);
+    printf("\n");
 }
 
 static void print_quality(const ph_job *r)

@@ -6,7 +6,7 @@
 static void add_method(ph_json *j, const ph_job *r)
 {
     ph_options resolved = ph_run_options(r->run), *o = &resolved;
-    unsigned reads = ph_method_reads(o->method);
+    unsigned reads = ph_options_reads(o);
     cJSON *m = ph_json_object(j, j->root, "method");
     ph_json_text(j, m, "name", o->method);
     if (reads & PH_READS_SIGMA)

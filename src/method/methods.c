@@ -1,6 +1,7 @@
 /* The table of methods. */
 #include <string.h>
 
+#include "method/tableau.h"
 #include "step/sim.h"
 
 #define PH_STEPPER(ops) extern const ph_stepper ops;
@@ -42,4 +43,13 @@ unsigned ph_method_reads(const char *method)
 {
     const ph_stepper *s = ph_stepper_find(method);
     return s ? s->reads : 0;
+}
+
+unsigned ph_options_reads(const ph_options *o)
+{
+    unsigned reads = ph_method_reads(o->method);
+    ph_tableau t;
+    int explicit = (reads & PH_READS_TABLEAU) && ph_tableau_get(o->tableau, &t, NULL) == PH_OK &&
+                   t.kind == PH_STAGES_EXPLICIT;
+    return explicit ? reads & ~(unsigned)PH_READS_NEWTON : reads;
 }

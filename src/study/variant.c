@@ -20,7 +20,7 @@ typedef enum dimension {
     N
 } dimension;
 
-/* Who uses it: bits of ph_method_reads; 0: everyone. */
+/* Who uses it: bits of ph_options_reads; 0: everyone. */
 static const unsigned readers[N] = {[TABLEAU] = PH_READS_TABLEAU,  [ORDER] = PH_READS_ORDER,
                                     [CORRECTION] = PH_READS_ORDER, [FORMULATION] = PH_READS_FORMULATION,
                                     [SIGMA] = PH_READS_SIGMA,      [RHO] = PH_READS_ALPHA,
@@ -120,10 +120,10 @@ static void say(const ph_variant *v, int d, char *text, size_t size)
 }
 
 /* What a variant reads: sigma weighs the tangent operator, which is I in R^n. */
-static unsigned reads_of(const char *method, int space)
+static unsigned reads_of(const ph_variant *v)
 {
-    int chart = space == PH_SPACE_EULER || space == PH_SPACE_CARDAN;
-    return ph_method_reads(method) & ~(chart ? (unsigned)PH_READS_SIGMA : 0u);
+    int chart = v->space == PH_SPACE_EULER || v->space == PH_SPACE_CARDAN;
+    return ph_options_reads(&v->opt) & ~(chart ? (unsigned)PH_READS_SIGMA : 0u);
 }
 
 static int is_read(int d, unsigned reads)
@@ -142,8 +142,10 @@ static int combine(const ph_options *base, const ph_lists *l, long i, ph_variant
         i /= n;
     }
     *out = (ph_variant){.opt = *base, .space = -1};
-    unsigned reads = reads_of(l->method.n ? l->method.text[k[METHOD]] : base->method,
-                              l->space.n ? l->space.k[k[SPACE]] : -1);
+    for (int d = SPACE; d <= TABLEAU; d++) /* what the others are read by */
+        if (count_of(l, d) > 0)
+            set(out, l, d, k[d]);
+    unsigned reads = reads_of(out);
     for (int d = 0; d < N; d++)
         if (!is_read(d, reads) && k[d] > 0)
             return 0;
@@ -154,7 +156,7 @@ static int combine(const ph_options *base, const ph_lists *l, long i, ph_variant
 
 static void label(ph_variant *v, const ph_lists *l)
 {
-    unsigned reads = reads_of(v->opt.method, v->space);
+    unsigned reads = reads_of(v);
     char part[64];
     v->label[0] = 0;
     for (int d = 0; d < N; d++) {
@@ -218,7 +220,7 @@ const char *ph_variants_unread(const ph_lists *lists, int n, const ph_variant *v
     for (int d = 0; d < N; d++) {
         int read = count_of(lists, d) < 2;
         for (int k = 0; k < n && !read; k++)
-            read = is_read(d, reads_of(variants[k].opt.method, variants[k].space));
+            read = is_read(d, reads_of(&variants[k]));
         if (!read)
             return names[d];
     }
