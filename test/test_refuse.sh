@@ -254,6 +254,12 @@ run 0 sens goal.lua --param m --mode adjoint --memory 1e300
 sed 's/k = 10,/k = 1e14,/' free.lua >stiff.lua
 failed 'starting values want more than 5000 steps within one of h = 0.05' run stiff.lua --method bliedf --h 0.05
 run 0 run stiff.lua --method bliedf --h 0.05 --start plain
+cat >taut.lua <<'END_OF_MODEL'
+particle { name = "p", mass = 1, position = {1.1, 0, 0} }
+spring { bodies = {"ground", "p"}, k = 1e9, length = 1 }
+run { t_end = 1, method = "bliedf", tol = 1e-3, h_min = 0.05 }
+END_OF_MODEL
+failed 'starting values want more than 100 steps within one of h = 0.05: the motion is not smooth here, or tol is out of reach' run taut.lua
 
 # ---- what does not go together ------------------------------------------------------------------------------------
 

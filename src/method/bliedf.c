@@ -143,7 +143,8 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
-    m->control.pace.tol = start_tol(sim), m->control.most = PH_BLIEDF_START_STEPS,
+    m->control.pace.tol = start_tol(sim);
+    m->control.most = sim->opt.tol > 0 ? PH_BLIEDF_START_STEPS_BY_TOL : PH_BLIEDF_START_STEPS;
     m->control.rest = sim->h > 0 ? PH_SIZE_REST / sim->h : 0;
     m->start_steps = start_steps(sim);
     ph_status s = ph_sim_paced(sim) ? ph_bliedf_ahead_prepare(m, sim, err) : PH_OK;

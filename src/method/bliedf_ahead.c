@@ -143,7 +143,8 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
 static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double t_max)
 {
     const ph_bliedf *m = rules->method;
-    double rate = ph_pace_measure(sim, 0, from, from->v, from->vdot), left = (t_max - from->t) / m->order;
+    double rate = ph_pace_measure(sim, 0, from, from->v, from->vdot),
+           left = fmin(t_max - from->t, m->steps.span) / m->order; /* where nobody has said an end */
     if (!(rate > 1e-5))
         return fmin(left, 1e-4);
     return fmin(left, pow(fmin(1, 0.1 * m->pace.tol / fmax(1, m->steps.span * rate)), 1.0 / m->order) / rate);

@@ -185,11 +185,11 @@ ph_status ph_control_step(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point 
 
 static ph_status too_many(ph_sim *sim, const ph_control *c, double h)
 {
-    snprintf(
-        sim->reason, sizeof sim->reason,
-        "starting values want more than %d steps within one of h = %g, since something vibrates much faster: "
-        "use a smaller step, or the plain start",
-        c->most, h);
+    const char *why = sim->opt.tol > 0 ? ": the motion is not smooth here, or tol is out of reach"
+                                       : ", since something vibrates much faster: use a smaller step, or the "
+                                         "plain start";
+    snprintf(sim->reason, sizeof sim->reason,
+             "starting values want more than %d steps within one of h = %g%s", c->most, h, why);
     return PH_E_STEP;
 }
 

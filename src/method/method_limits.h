@@ -19,6 +19,8 @@
 /* Attempts of the one-step method in one step; what needs more vibrates so fast that this step does not
  * resolve it. */
 #define PH_BLIEDF_START_STEPS 5000
+/* The same of steps by tolerance, which can be smaller: one of the right size takes a few, beside stiff beams up to 80. */
+#define PH_BLIEDF_START_STEPS_BY_TOL 100
 
 /* ---- bliedf_ahead.c */
 /* Growth of step sizes at most: zero-stable for order 4, where steps of one ratio may have 1.28. */
