@@ -477,6 +477,11 @@ has out ': 2 bodies, 2 joints, space'
 run 0 check "$models/double_pendulum.lua" --accuracy 1e-3 --json
 is_json out
 has out '"proposal":{"options":"--method ' '"cpu_s":' '"error":'
+for how in 'method = "bliedf", tol = 1e-4' 'tol = 1e-4' 'h = 1e-2, formulation = "index3"'; do # whose start perturbs velocities in a step, or at once
+    sed "s/^run *{.*/run { t_end = 1, $how }/" "$models/heavy_top.lua" >how.lua
+    run 0 check how.lua
+    has out 'velocities to 0'
+done
 run 0 check "$models/balanced_crank.lua" # no degree of freedom, and so nothing that vibrates
 grep -q vibration out && fail "what is driven vibrates: $(cat out)"
 run 0 run pendulum --h 0.02 --t-end 0.02

@@ -57,7 +57,10 @@ static ph_status examine(check *c, ph_error *err)
     double violation[2] = {0};
     c->nv = ph_system_nv(&p->sys), c->nl = ph_system_nl(&p->sys), c->redundant = p->sys.n_redundant;
     c->h = c->args->opt.h;
-    ph_status s = ph_run_start(run, err);
+    const char *plain = "start=plain"; /* velocities as they are given; with tol they are, until a step */
+    ph_status s = ph_run_options(run).tol > 0 ? PH_OK : ph_run_set_options(run, &plain, 1, err);
+    if (s == PH_OK)
+        s = ph_run_start(run, err);
     if (s != PH_OK)
         return s;
     ph_state state = ph_sim_state(ph_run_sim(run));
@@ -265,7 +268,6 @@ int ph_cmd_check(const ph_args *given)
     check c = {.args = &args};
     ph_error err;
     int code;
-    ph_told_add_option(&args.told, "start=plain");
     if (ph_target_open(&c.target, &args, &code)) {
         c.bodies = ph_bodies_create(&c.target);
         ph_status s = c.bodies ? examine(&c, &err) : PH_E_MEMORY;
