@@ -311,9 +311,12 @@ code=$?
 [[ $code == 130 ]] || fail "SIGINT: exit code $code"
 
 # A reader that goes away, a closed or full stdout.
-"$polhode" run chain --size 2000 --t-end 0.001 --json 2>err | head -c 10 >/dev/null
-code=${PIPESTATUS[0]}
-[[ $code != 0 && ! -s err ]] || fail "closed pipe: exit code $code, $(cat err)"
+for to in '-o -' --json; do
+    # shellcheck disable=SC2086 # words of their own
+    "$polhode" run chain --size 2000 --t-end 0.001 $to 2>err | head -c 10 >/dev/null
+    code=${PIPESTATUS[0]}
+    [[ $code != 0 && ! -s err ]] || fail "closed pipe: exit code $code, $(cat err)"
+done
 "$polhode" list >&- 2>err
 [[ $? == 2 && $(wc -l <err) == 1 ]] || fail "closed stdout: $(cat err)"
 "$polhode" run heavy_top --t-end 0.001 -o closed.csv >&- 2>err
@@ -390,6 +393,13 @@ for args in "run mine.lua -o mine.lua" "run mine.lua -o way.csv" "freeze mine.lu
     refused '-o and the model are the same file' $args
 done
 cmp -s mine.lua "$models/heavy_top.lua" || fail "the model was written over"
+for args in 'run mine.lua --save mine.lua' 'compile mine.lua --fmu mine.lua'; do
+    # shellcheck disable=SC2086 # words of their own
+    refused "and the model are the same file, 'mine.lua'" $args
+done
+refused "-o and --save are the same file, 's.csv'" run mine.lua --t-end 0.01 -o s.csv --save s.csv
+printf 't,u\n0,1\n1,2\n' >table.csv
+refused "-o and --input are the same file, 'table.csv'" run mine.lua -o table.csv --input u=table.csv
 refused '-o and --reference are the same file' converge mine.lua --h 2e-3,1e-3 --t-end 0.1 --reference mine.csv -o mine.csv
 refused "-o and --plot are the same file, 'both'" converge mine.lua --h 2e-3,1e-3 --t-end 0.1 -o both --plot both
 run 0 run pendulum -o pendulum.csv --quiet # a file that has the name of a built-in problem
@@ -533,6 +543,8 @@ refused 'rho = 2 is outside' run heavy_top --rho 2
 refused 'atol' run heavy_top --atol -1
 refused 'the limit is' run heavy_top --h 1e-300
 refused 'the limit is' run heavy_top --h 1e-9 --t-end 100
+refused 'the limit is' run heavy_top --h 1e-320
+refused 'the limit is' run "$models/pendulum.lua" --h 1e-2 --t-end 1e308 # and no note of its velocities, as there are no steps
 refused 'outside 1 to' run chain --size 0
 refused 'not a whole number' run chain --size 1e3
 refused 'outside 1 to' run chain --size 99999999999999999999

@@ -126,6 +126,7 @@ if command -v gnuplot >/dev/null; then
     run 0 modes "$models/hanging_top.lua" --vary Omega=0:300:4 -n 3 --plot undamped.svg
     if grep -q "damping ratio" undamped.svg; then fail "a panel of damping where there is none"; fi
 fi
+refused "--vary: k: in how many values? Say k=1:2:N" modes cross.lua --vary k=1:2
 refused "--harmonics: lines of a picture; give --plot too" modes cross.lua --vary k=1,2 --harmonics 2
 
 # Mistakes.

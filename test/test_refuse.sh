@@ -309,6 +309,9 @@ refused '--set m: it must be NAME=VALUE' compile "$top" --set m
 refused "--set m=x: 'x' is not a number" compile "$top" --set m=x
 refused '--open: too many names' compile "$top" --open "$(printf 'a%.0s' {1..3000})"
 refused "cannot make the folder 'no/such': No such file or directory" compile "$top" -o no/such
+refused '-o: compile writes several files: give a folder, not standard output' compile "$top" -o -
+: >plain
+refused "--plot: cannot write 'plain/x.svg': Not a directory" run heavy_top --plot plain/x.svg
 refused "--vary: 'm' is there twice" optimise "$fit" --vary m,m --bounds m=1:2 --minimise fit
 refused '--vary: more than 32 parameters' optimise "$fit" --vary "$(seq -s, -f 'p%g' 1 40)" --bounds m=1:2 --minimise fit
 refused 'linearise takes a model file' linearise heavy_top

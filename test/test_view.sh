@@ -280,6 +280,10 @@ refused "cannot write the files of 'no/vtk'" view "$models/pendulum.lua" --vtk n
 
 # Mistakes.
 refused "No such file" view none.lua
+for command in view run; do # before anything is computed: nothing is printed
+    refused "cannot write the files of '/nonexistent/x': No such file or directory" $command "$models/heavy_top.lua" --vtk /nonexistent/x
+    refused "cannot write the files of '$models/heavy_top.lua': Not a directory" $command "$models/heavy_top.lua" --vtk "$models/heavy_top.lua"
+done
 refused "ends in .html" view "$models/pendulum.lua" -o page.pdf
 refused "ends in .html" run "$models/pendulum.lua" --view page
 refused "cannot write 'no/page.html'" view "$models/pendulum.lua" -o no/page.html

@@ -20,6 +20,9 @@ enum { PH_EXIT_OK, PH_EXIT_FAILED, PH_EXIT_USAGE, PH_EXIT_SIGNAL = 128 };
 /* One error line on stderr, "polhode: ...". Returns PH_EXIT_USAGE. */
 int ph_complain(const char *format, ...) PH_PRINTF(1, 2);
 
+/* "cannot write 'PATH': why", by errno; nothing where the reader of standard output has had enough. Returns PH_EXIT_USAGE. */
+int ph_complain_write(const char *path);
+
 /* The one JSON object of a command, to stdout; 0: not enough memory. Where a command refused and has printed none, the
  * second is its answer: "bad_input" and the first complaint. */
 int ph_answer(ph_json *j);

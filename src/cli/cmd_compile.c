@@ -102,7 +102,7 @@ static int open_output(output *o, const char *folder, const char *name, const ch
         return ph_complain("the name of the folder is too long"), 0;
     if (ph_file_open(&o->file, o->path))
         return 1;
-    ph_complain("cannot write '%s': %s", o->path, strerror(errno));
+    ph_complain_write(o->path);
     return 0;
 }
 
@@ -112,7 +112,7 @@ static int commit(output *o)
 {
     if (!o->file.stream || ph_file_commit(&o->file))
         return 1;
-    ph_complain("cannot write '%s': %s", o->path, strerror(errno));
+    ph_complain_write(o->path);
     return 0;
 }
 
@@ -173,6 +173,8 @@ int ph_cmd_compile(const ph_args *args)
     const char *open[OPEN_MAX];
     ph_error err;
     int code = PH_EXIT_USAGE;
+    if (args->output && !strcmp(args->output, PH_STDOUT))
+        return ph_complain("-o: compile writes several files: give a folder, not standard output");
     config.open = open, config.n_open = read_open(args->open, own, sizeof own, open);
     ph_run *run = config.n_open < 0 ? NULL : open_run(args);
     config.name = args->name, config.max_iterations = args->max_iterations;

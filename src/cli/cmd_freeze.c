@@ -2,7 +2,6 @@
 #include "cli/target.h"
 #include "io/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,12 +10,12 @@ static int freeze_to_file(const ph_model *model, const char *path)
     ph_file file = {0};
     ph_error err;
     if (!ph_file_open(&file, path))
-        return ph_complain("cannot write '%s': %s", path, strerror(errno));
+        return ph_complain_write(path);
     int code = PH_EXIT_OK;
     if (ph_model_freeze(model, file.stream, &err) != PH_OK && !ferror(file.stream))
         code = ph_complain("%s", err.text);
     else if (!ph_file_commit(&file))
-        code = ph_complain("cannot write '%s': %s", path, strerror(errno));
+        code = ph_complain_write(path);
     ph_file_discard(&file);
     return code;
 }

@@ -4,7 +4,6 @@
 #include "io/csv.h"
 #include "io/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,11 +156,11 @@ static int write_file(const matrices *s, const char *model, const char *path)
     if (!json && !csv)
         return ph_complain("-o: '%s' ends neither in .json nor in .csv", path);
     if (!ph_file_open(&file, path))
-        return ph_complain("cannot write '%s': %s", path, strerror(errno));
+        return ph_complain_write(path);
     int ok = json ? put_json(s, model, file.stream) : put_csv(s, file.stream);
     ok = ok && ph_file_commit(&file);
     ph_file_discard(&file);
-    return ok ? PH_EXIT_OK : ph_complain("cannot write '%s': %s", path, strerror(errno));
+    return ok ? PH_EXIT_OK : ph_complain_write(path);
 }
 
 /* ---- the command --------------------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
 #include "io/file.h"
 #include "polhode/language.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,5 +195,5 @@ int ph_cmd_manual(const ph_args *args)
         if (ph_file_commit(&file))
             return PH_EXIT_OK;
     }
-    return ph_complain("cannot write '%s': %s", args->output, strerror(errno));
+    return ph_complain_write(args->output);
 }

@@ -269,7 +269,13 @@ static int make_plan(study *s)
         ph_complain("--vary: modes goes through the values of one parameter");
         return 0;
     }
-    if (ph_plan_add(&s->plan, args->vary.text[0], &err) != PH_OK || ph_plan_build(&s->plan, &err) != PH_OK) {
+    ph_status status = ph_plan_add(&s->plan, args->vary.text[0], &err);
+    const ph_vary *v = &s->plan.vary[0];
+    if (status == PH_OK && !v->is_list && v->n == 0) {
+        ph_complain("--vary: %s: in how many values? Say %s:N", v->name, args->vary.text[0]);
+        return 0;
+    }
+    if (status != PH_OK || ph_plan_build(&s->plan, &err) != PH_OK) {
         ph_complain("--vary: %s", err.text);
         return 0;
     }

@@ -3,7 +3,6 @@
 #include "io/file.h"
 #include "io/json.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,11 +54,11 @@ static int write_body(const ph_model *m, int k, const char *path)
         return ph_complain("cannot write '%s': %s; a name that ends in .json works", path,
                            ph_model_missing_hdf5());
     if (!ph_file_open(&file, path))
-        return ph_complain("cannot write '%s': %s", path, strerror(errno));
+        return ph_complain_write(path);
     if (ph_model_write_flexible(m, k, hdf5, file.stream, &err) != PH_OK)
         code = ph_complain("%s", err.text);
     else if (!ph_file_commit(&file))
-        code = ph_complain("cannot write '%s': %s", path, strerror(errno));
+        code = ph_complain_write(path);
     ph_file_discard(&file);
     return code;
 }

@@ -11,7 +11,7 @@ int ph_cmd_run(const ph_args *given)
     ph_args args = *given;
     ph_job r = {.args = &args, .plot = given->plot};
     int code;
-    if (args.view && !ph_page_name(args.view))
+    if ((args.view && !ph_page_name(args.view)) || (args.vtk && !ph_page_folder(args.vtk)))
         return PH_EXIT_USAGE;
     if (ph_target_open(&r.target, &args, &code)) {
         int compiled = args.compiled && ph_target_build(&r.target, NULL, 0);

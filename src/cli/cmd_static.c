@@ -6,7 +6,6 @@
 #include "study/fail.h"
 #include "view/view.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,11 +118,11 @@ static int write_file(const ph_job *r, const ph_equilibrium *e)
     ph_file file = {0};
     int code = PH_EXIT_OK;
     if (!ph_file_open(&file, path))
-        return ph_complain("cannot write '%s': %s", path, strerror(errno));
+        return ph_complain_write(path);
     if (!print_json(r, e, file.stream))
         code = ph_complain("not enough memory for the report");
     else if (!ph_file_commit(&file))
-        code = ph_complain("cannot write '%s': %s", path, strerror(errno));
+        code = ph_complain_write(path);
     ph_file_discard(&file);
     return code;
 }
@@ -209,7 +208,7 @@ int ph_cmd_static(const ph_args *given)
         if (!r.bodies)
             code = ph_complain("not enough memory for the model '%s'", r.p->name);
         else if (args.output && !ph_file_possible(args.output))
-            code = ph_complain("cannot write '%s': %s", args.output, strerror(errno));
+            code = ph_complain_write(args.output);
         else
             code = find_and_report(&r);
     }

@@ -386,7 +386,7 @@ static int deliver(ph_sweep_study *d, const ph_table *t)
     if (!ph_table_ok(t))
         return ph_complain("not enough memory for the table");
     if (d->args->output && !ph_sweep_write(d, t))
-        return ph_complain("cannot write '%s': %s", d->args->output, strerror(errno));
+        return ph_complain_write(d->args->output);
     if (d->args->plot && !ph_sweep_plot(d, &err))
         return ph_complain("--plot: %s", err.text);
     if (d->args->view && ph_sweep_view(d) != PH_EXIT_OK)

@@ -38,7 +38,7 @@ int ph_cmd_view(const ph_args *given)
     args.output = NULL;
     if (!ph_target_is_file(args.word[0]))
         return ph_complain("a page shows a model file; '%s' is a built-in problem", args.word[0]);
-    if (!args.live && !ph_page_name(args.view))
+    if (!args.live && (!ph_page_name(args.view) || (args.vtk && !ph_page_folder(args.vtk))))
         return PH_EXIT_USAGE;
     if (ph_target_open(&r.target, &args, &code))
         code = args.live ? view_live(&r) : ph_job_perform(&r);

@@ -1,5 +1,6 @@
 /* Error lines. */
 #include "cli/cli.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -45,6 +46,14 @@ int ph_complain(const char *format, ...)
     else if (!kept.text[0])
         snprintf(kept.text, kept.size, "%s", text);
     return PH_EXIT_USAGE;
+}
+
+int ph_complain_write(const char *path)
+{
+    int why = errno;
+    if (why == EPIPE && !strcmp(path, PH_STDOUT)) /* head, less */
+        return PH_EXIT_USAGE;
+    return ph_complain("cannot write '%s': %s", path, why ? strerror(why) : "output error");
 }
 
 int ph_answer(ph_json *j)

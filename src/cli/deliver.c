@@ -2,7 +2,6 @@
 #include "cli/deliver.h"
 #include "io/file.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +22,7 @@ int ph_delivery_ready(const ph_args *args)
     else if (args->output && args->output[0] && !is_csv(args->output))
         ph_complain("-o: '%s': the table is written as CSV: give a name that ends in .csv", args->output);
     else if (args->output && !ph_file_possible(args->output))
-        ph_complain("cannot write '%s': %s", args->output, strerror(errno));
+        ph_complain_write(args->output);
     else
         return 1;
     return 0;
@@ -81,7 +80,7 @@ static int write_csv(const ph_delivery *d, const char *path)
         comment[n++] = d->line[k];
     if (ph_table_write(d->table, path, n, comment))
         return PH_EXIT_OK;
-    return ph_complain("cannot write '%s': %s", path, strerror(errno));
+    return ph_complain_write(path);
 }
 
 int ph_deliver(const ph_delivery *d, const ph_args *args, const ph_plot *plot)

@@ -75,7 +75,7 @@ static int pack(const ph_workshop *w, const char *path, int fmi, int built)
     ph_file file;
     ph_zip z;
     if (!ph_file_open(&file, path)) {
-        ph_complain("cannot write '%s': %s", path, strerror(errno));
+        ph_complain_write(path);
         return 0;
     }
     ph_zip_open(&z, file.stream);
@@ -87,7 +87,7 @@ static int pack(const ph_workshop *w, const char *path, int fmi, int built)
     if (ok && fmi == 3)
         add_build_description(&z, w->name);
     if (ok && !(ph_zip_close(&z) && ph_file_commit(&file)))
-        ok = 0, ph_complain("cannot write '%s': %s", path, strerror(errno));
+        ok = 0, ph_complain_write(path);
     ph_file_discard(&file);
     return ok;
 }
@@ -98,7 +98,7 @@ int ph_fmu_write(const ph_run *run, const ph_compile_config *config, const char 
     ph_workshop w;
     ph_error err = {0};
     if (!ph_file_possible(path)) {
-        ph_complain("cannot write '%s': %s", path, strerror(errno));
+        ph_complain_write(path);
         return 0;
     }
     if (!ph_workshop_open(&w, name, &err))

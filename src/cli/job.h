@@ -84,6 +84,7 @@ int ph_job_is_numerical(ph_status s); /* a failure of the computation, and not o
 /* page.c: pages and their frames. ph_page_name: 0 after one line on stderr if a path is none of a page; ph_page_open before
  * the first frame, PH_OK where no page is wanted; ph_page_write: of what r->view holds, the exit code. */
 int ph_page_name(const char *path);
+int ph_page_folder(const char *path); /* the same of --vtk: where no folder is, or can be made */
 ph_status ph_page_open(ph_job *r);
 int ph_page_write(const ph_job *r);
 

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int ph_page_name(const char *path)
 {
@@ -13,10 +15,22 @@ int ph_page_name(const char *path)
     if (n > 5 && !strcmp(path + n - 5, ".html")) {
         if (ph_file_possible(path))
             return 1;
-        ph_complain("cannot write '%s': %s", path, strerror(errno));
+        ph_complain_write(path);
         return 0;
     }
     ph_complain("'%s': a page is a file whose name ends in .html", path);
+    return 0;
+}
+
+int ph_page_folder(const char *path)
+{
+    struct stat st;
+    int there = stat(path, &st) == 0;
+    if (there && !S_ISDIR(st.st_mode))
+        errno = ENOTDIR;
+    else if (there ? access(path, W_OK | X_OK) == 0 : ph_file_possible(path))
+        return 1;
+    ph_complain("cannot write the files of '%s': %s", path, strerror(errno));
     return 0;
 }
 
@@ -43,11 +57,11 @@ int ph_page_write(const ph_job *r)
                            .status = ph_status_word(r->status),
                            .reason = r->status == PH_OK ? "" : r->err.text};
     if (!ph_file_open(&file, path))
-        return ph_complain("cannot write '%s': %s", path, strerror(errno));
+        return ph_complain_write(path);
     if (!ph_view_page(r->view, &words, file.stream))
         code = ph_complain("not enough memory for the page");
     else if (!ph_file_commit(&file))
-        code = ph_complain("cannot write '%s': %s", path, strerror(errno));
+        code = ph_complain_write(path);
     ph_file_discard(&file);
     return code;
 }

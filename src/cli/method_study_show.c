@@ -2,7 +2,6 @@
 #include "cli/method_study.h"
 #include "cli/job.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +150,7 @@ int ph_method_study_write(const ph_method_study *q, const ph_table *t)
         for (int i = 0; i < n; i++)
             lines[i] = text[i];
         if (!ph_table_write(t, q->args.output, n, lines))
-            code = ph_complain("cannot write '%s': %s", q->args.output, strerror(errno));
+            code = ph_complain_write(q->args.output);
     } else
         code = ph_complain("not enough memory for the table");
     free(text), free(lines);

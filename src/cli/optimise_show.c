@@ -2,7 +2,6 @@
 #include "cli/deliver.h"
 #include "cli/optimise.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +133,7 @@ int ph_design_deliver(const ph_design *d, const double *best, double value, cons
         return ph_complain("not enough memory for the table");
     }
     if (args->output && !ph_table_write(table, args->output, 3, comment))
-        code = ph_complain("cannot write '%s': %s", args->output, strerror(errno));
+        code = ph_complain_write(args->output);
     if (code == PH_EXIT_OK && args->plot)
         code = draw(d);
     if (code == PH_EXIT_OK && args->json && !print_json(d, table, best, value, why))

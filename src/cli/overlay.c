@@ -2,7 +2,6 @@
 #include "cli/overlay.h"
 #include "io/file.h"
 
-#include <errno.h>
 #include <string.h>
 
 int ph_overlay_runs(int n)
@@ -56,11 +55,11 @@ int ph_overlay_write(const ph_overlay *o, const ph_args *args, const char *setti
                            .n_ghosts = n,
                            .ghosts = ghosts};
     if (!ph_file_open(&file, args->view))
-        return ph_complain("cannot write '%s': %s", args->view, strerror(errno));
+        return ph_complain_write(args->view);
     if (!ph_view_page(o->view[last], &words, file.stream))
         code = ph_complain("not enough memory for the page");
     else if (!ph_file_commit(&file))
-        code = ph_complain("cannot write '%s': %s", args->view, strerror(errno));
+        code = ph_complain_write(args->view);
     ph_file_discard(&file);
     return code;
 }

@@ -26,9 +26,18 @@ int ph_paths_apart(const ph_args *args)
                {"--plot", args->plot, 1},
                {"--view", args->view, 1},
                {"--log", args->log, 1},
+               {"--save", args->save, 1},
+               {"--fmu", args->fmu, 1},
                {"the model", args->n_words ? args->word[0] : NULL, 0},
                {"--reference", args->reference, 0}};
     int n = (int)(sizeof all / sizeof *all);
+    for (int i = 0; args->output && i < args->input.n; i++) {
+        const char *equal = strchr(args->input.text[i], '=');
+        if (equal && is_same(args->output, equal + 1, 0)) {
+            ph_complain("-o and --input are the same file, '%s'", args->output);
+            return 0;
+        }
+    }
     for (int i = 0; i < n; i++)
         for (int k = i + 1; k < n; k++)
             if (all[i].written && all[i].path && all[k].path &&

@@ -14,7 +14,8 @@
 
 static int cannot_write(const ph_job *r, int why)
 {
-    return ph_complain("cannot write '%s': %s", r->args->output, why ? strerror(why) : "output error");
+    errno = why;
+    return ph_complain_write(r->args->output);
 }
 
 static int open_file(ph_job *r)
@@ -97,11 +98,13 @@ static int draw(const ph_job *r)
     return ph_complain("--plot: %s", err.text);
 }
 
+/* Of a run that was refused there is nothing to note. */
 static void note_warnings(const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
     double violation = ph_run_summarise(r->run).violation_velocity;
-    int n = r->sim && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
+    int ran = r->sim && (r->status == PH_OK || ph_job_is_numerical(r->status));
+    int n = ran && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
     for (int k = 0; k < n && !r->args->quiet; k++)
         ph_note("%s", text[k]);
 }

@@ -133,11 +133,9 @@ int ph_file_possible(const char *path)
             return access(path, W_OK) == 0;
     }
     char *real = stat(path, &st) == 0 ? realpath(path, NULL) : strdup(path);
-    char *slash = real ? strrchr(real, '/') : NULL;
-    if (slash)
-        slash[slash == real] = 0; /* the folder; "/" stays */
-    int ok = real && access(slash ? real : ".", W_OK | X_OK) == 0, why = errno;
-    free(real);
+    char *folder = real ? folder_of(real) : NULL; /* with its '/', which a file does not have */
+    int ok = folder && access(folder, W_OK | X_OK) == 0, why = errno;
+    free(real), free(folder);
     errno = why;
     return ok;
 }

@@ -48,7 +48,7 @@ static void free_parts(const ph_run *run, parts *p)
 static void plan(ph_run_def *def, double t0)
 {
     double h = def->opt.h, T = def->t_end - t0, n = T > 0 && h > 0 ? fmax(1, floor(T / h)) : 0;
-    if (n > 0)
+    if (n > 0 && isfinite(n))
         def->opt.h = T / (T / n - h <= h - T / (n + 1) ? n : n + 1);
     if (T > 0)
         def->opt.span = T;
