@@ -226,6 +226,15 @@ done
 cat free.lua - >fit.lua <<<'objective { name = "fit", data = "bad.csv", sensor = "e" }'
 sed 's/^t \[s\]/u [s]/' ref.csv >bad.csv
 refused "fit.lua:6: objective 'fit': data: bad.csv: there is no column 't'" check fit.lua
+for rows in '0,1 0,2:times do not ascend, in row 2' '0,1 1,1e200:no number in row 2' 'nan,1 1,2:times do not ascend, in row 1'; do
+    # shellcheck disable=SC2086 # words of their own
+    printf 't,e\n%s\n%s\n' ${rows%%:*} >bad.csv
+    refused "fit.lua:6: objective 'fit': data: bad.csv: ${rows#*:}" check fit.lua
+done
+{ echo t,e && seq 1000001 | sed 's/$/,1/'; } >bad.csv
+refused "fit.lua:6: objective 'fit': data: bad.csv: more than 1000000 rows" check fit.lua
+cat free.lua - >long.lua <<<'curve("bad.csv")'
+refused "curve: 'bad.csv' has more than 1000000 rows" check long.lua
 
 # what repeats is called what it is
 cat free.lua - >twice.lua <<'END_OF_MODEL'
@@ -233,6 +242,10 @@ constraint { name = "level", f = function(t, s) return s.a.position.z, 2 * s.a.p
 END_OF_MODEL
 run 0 check twice.lua
 has out "constraint 'level': 1 of its 2 conditions repeats what its others already impose"
+
+cat free.lua - >flat.lua <<<'constraint { name = "flat", f = function(t, s) return s.a.position.z^2 end }'
+run 0 check flat.lua
+has out "constraint 'flat': its derivatives are 0 here, so that it holds nothing"
 
 # inertias twelve orders apart do not hide which conditions repeat
 sed 's|m \* w^2 / 6,|m * w^2 / 6e12,|' "$models/four_bar.lua" >thin.lua

@@ -449,12 +449,16 @@ static void put_redundancy(const ph_target *s, int c, char *text, size_t size)
     int first, last, repeats = ph_run_redundant(s->run, c);
     connected_before(s, c, &first, &last);
     int own = s->p->sys.n_constraints - ph_run_count(s->run, PH_CONSTRAINTS);
-    int couples = ph_run_find(s->run, PH_JOINTS, k->name) < 0;
-    int n = snprintf(text, size, "%s '%s': %d of its %d condition%s repeat%s what ",
-                     c >= own  ? "constraint"
-                     : couples ? "coupling"
-                               : "joint",
-                     k->name, repeats, k->rows, k->rows == 1 ? "" : "s", repeats == 1 ? "s" : "");
+    int couples = ph_run_find(s->run, PH_JOINTS, k->name) < 0, alone = 1;
+    const char *what = c >= own ? "constraint" : couples ? "coupling" : "joint";
+    for (int i = 0; i < s->p->sys.n_constraints; i++)
+        alone &= i == c || s->connected[i] != s->connected[c];
+    if (alone && repeats == k->rows) {
+        snprintf(text, size, "%s '%s': its derivatives are 0 here, so that it holds nothing", what, k->name);
+        return;
+    }
+    int n = snprintf(text, size, "%s '%s': %d of its %d condition%s repeat%s what ", what, k->name, repeats,
+                     k->rows, k->rows == 1 ? "" : "s", repeats == 1 ? "s" : "");
     if (first < 0)
         snprintf(text + n, size - (size_t)n, "its others already impose");
     else if (first == last)

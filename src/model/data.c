@@ -64,13 +64,20 @@ void ph_data_read(ph_reader *r, ph_objective_def *o)
         ph_reader_no_memory(r);
     if (s != PH_OK)
         ph_reader_fail(r, "data: %s", why);
-    int ok = find_columns(&d, sensor, column, why, sizeof why) && d.n_rows < PH_MODEL_ELEMENTS;
+    int ok = find_columns(&d, sensor, column, why, sizeof why), memory = 1;
+    if (ok && d.n_rows > PH_MODEL_ELEMENTS) {
+        snprintf(why, sizeof why, "more than %d rows", PH_MODEL_ELEMENTS);
+        ok = 0;
+    }
     if (ok) {
         o->rows = (int)d.n_rows, o->size = sensor->size;
         o->t = ph_alloc(r->alloc, sizeof(double) * (size_t)o->rows * (size_t)(o->size + 1));
-        ok = o->t && keep(o, &d, column, why, sizeof why);
+        memory = o->t != NULL;
+        ok = memory && keep(o, &d, column, why, sizeof why);
     }
     ph_csv_clear(&d);
+    if (!memory)
+        ph_reader_no_memory(r);
     if (!ok)
         ph_reader_fail(r, "data: %.200s: %s", path, why);
 }
