@@ -1,5 +1,6 @@
 /* Shapes of model files: values, triangles of files, and frozen models that hold them. */
 #include "model_file.h"
+#include "view/view_inside.h"
 
 static const char *const head =
     "ground { shape = {box = {2, 3, 0.5}, at = {0, 0, -1}, color = 'silver'} }\n"
@@ -147,6 +148,25 @@ static void broken(void **state)
     free(large);
 }
 
+/* ---- the box of an inertia ------------------------------------------------------------------------------ */
+
+/* round-off: the box has the inertia that it is made of, whatever the turn of its axes */
+static void boxes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4000; k++) {
+        double a = 0.7 * k, b = 1.3 * k, c = 0.31 * k, m = 2.5;
+        ph_quat q = {cos(a) * cos(b), cos(a) * sin(b), sin(a) * cos(c), sin(a) * sin(c)};
+        ph_mat3 R = ph_qmat(q), J = ph_mmul(ph_mmul(R, ph_diag3(0.7, 1.1, 1.3)), ph_transpose(R));
+        ph_view_box box = ph_view_box_of(m, J);
+        double x = m / 12 * box.edge[0] * box.edge[0], y = m / 12 * box.edge[1] * box.edge[1],
+               z = m / 12 * box.edge[2] * box.edge[2];
+        ph_mat3 own = ph_qmat(box.R),
+                D = ph_msub(ph_mmul(ph_mmul(own, ph_diag3(y + z, z + x, x + y)), ph_transpose(own)), J);
+        check_le(max_diff(&D.xx, &(ph_mat3){0}.xx, 9), 1e-13);
+    }
+}
+
 /* ---- freezing ----------------------------------------------------------------------------------------- */
 
 static void frozen(void **state)
@@ -185,10 +205,8 @@ static void frozen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(files),
-        cmocka_unit_test(broken),
-        cmocka_unit_test(frozen),
+        cmocka_unit_test(values), cmocka_unit_test(files), cmocka_unit_test(broken),
+        cmocka_unit_test(frozen), cmocka_unit_test(boxes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

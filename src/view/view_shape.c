@@ -15,14 +15,14 @@
 #define SWEEPS 12   /* of Jacobi's method: quadratic convergence needs five */
 #define THIN   0.06 /* of the largest edge: a plate or rod still shows */
 
-/* A <- Q^T A Q, V <- V Q with the rotation in the plane p, q that makes A[p][q] 0 */
-static void rotate(double A[3][3], double V[3][3], int p, int q)
+/* A <- Q^T A Q, R <- R Q with the rotation in the plane p, q that makes A[p][q] 0 */
+static void rotate(double A[3][3], ph_quat *R, int p, int q)
 {
     if (A[p][q] == 0)
         return;
     double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
     double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1),
-           s = t * c;
+           s = t * c, half = sqrt((1 + c) / 2), axis[3] = {0};
     for (int k = 0; k < 3; k++) {
         double a = A[k][p], b = A[k][q];
         A[k][p] = c * a - s * b, A[k][q] = s * a + c * b;
@@ -30,36 +30,17 @@ static void rotate(double A[3][3], double V[3][3], int p, int q)
     for (int k = 0; k < 3; k++) {
         double a = A[p][k], b = A[q][k];
         A[p][k] = c * a - s * b, A[q][k] = s * a + c * b;
-        a = V[k][p], b = V[k][q];
-        V[k][p] = c * a - s * b, V[k][q] = s * a + c * b;
     }
-}
-
-/* Quaternion of a proper rotation, from the largest of its squares. */
-static ph_quat quaternion_of(double V[3][3])
-{
-    double tr = V[0][0] + V[1][1] + V[2][2], s;
-    if (tr > 0) {
-        s = 2 * sqrt(1 + tr);
-        return (ph_quat){s / 4, (V[2][1] - V[1][2]) / s, (V[0][2] - V[2][0]) / s, (V[1][0] - V[0][1]) / s};
-    }
-    int i = V[0][0] > V[1][1] ? 0 : 1;
-    i = V[2][2] > V[i][i] ? 2 : i;
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    s = 2 * sqrt(1 + V[i][i] - V[j][j] - V[k][k]);
-    double q[3];
-    q[i] = s / 4, q[j] = (V[j][i] + V[i][j]) / s, q[k] = (V[k][i] + V[i][k]) / s;
-    return (ph_quat){(V[k][j] - V[j][k]) / s, q[0], q[1], q[2]};
+    axis[3 - p - q] = (q - p == 1 ? -s : s) / (2 * half); /* x to -y, y to -z, x to -z */
+    *R = ph_qmul(*R, (ph_quat){half, axis[0], axis[1], axis[2]});
 }
 
 ph_view_box ph_view_box_of(double mass, ph_mat3 J)
 {
-    double A[3][3] = {{J.xx, J.xy, J.xz}, {J.xy, J.yy, J.yz}, {J.xz, J.yz, J.zz}};
-    double V[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, most = 0;
+    double A[3][3] = {{J.xx, J.xy, J.xz}, {J.xy, J.yy, J.yz}, {J.xz, J.yz, J.zz}}, most = 0;
     ph_view_box box = {.R = {1, 0, 0, 0}};
     for (int k = 0; k < SWEEPS; k++)
-        rotate(A, V, 0, 1), rotate(A, V, 0, 2), rotate(A, V, 1, 2);
-    box.R = quaternion_of(V); /* det V = 1: it is a product of rotations */
+        rotate(A, &box.R, 0, 1), rotate(A, &box.R, 0, 2), rotate(A, &box.R, 1, 2);
     for (int k = 0; k < 3; k++) {
         double square = 6 * (A[(k + 1) % 3][(k + 1) % 3] + A[(k + 2) % 3][(k + 2) % 3] - A[k][k]) / mass;
         box.edge[k] = square > 0 ? sqrt(square) : 0;
