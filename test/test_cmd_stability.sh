@@ -47,6 +47,12 @@ ball --tableau gauss2 --amplitude 0.1 --z 0.5,1,2 --steps 500
 [[ -z $(limit) ]] || fail "gauss2: a limit where there is none: $(limit)"
 has out '"limits":[{"method":"rkmk, gauss2","amplitude":0.1'
 
+# more sentences than anybody reads; methods without sigma
+run 0 stability --method rkmk --tableau rk4 --angle 0 --z 1 --steps 1 --amplitude 0.01:1:64 --zeta 0:0.4:5
+[[ $(tail -n 1 out) == '... and more' && $(grep -c ': bounded for all z' out) == 255 ]] || fail "sentences: $(tail -n 2 out)"
+run 0 stability --method linear-alpha,residual-alpha --z 1 --steps 10 --rho 0.8
+has out 'linear-alpha, rho 0.8  ' 'residual-alpha, rho 0.8  '
+
 # the same numbers for any number of processes, in the order of the list
 run 0 stability --method rkmk,genalpha --tableau rk4,heun --z 3,1,2 --amplitude 0.2,0.9 --steps 300 --jobs 1 -o one.csv
 run 0 stability --method rkmk,genalpha --tableau rk4,heun --z 1,2,3 --amplitude 0.9,0.2 --steps 300 --jobs 3 -o three.csv

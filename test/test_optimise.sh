@@ -129,6 +129,13 @@ run 1 optimise drop.lua --vary x --bounds x=0.5:5 --minimise J
 complains "drop.lua:3: objective 'J': what the function returns is not a number" optimise
 [[ ! -s out ]] || fail "optimise prints although its objective failed"
 grep -q '^polhode: at x = [234]' err || fail "where it failed: $(cat err)"
+cat >gone.lua <<'EOF'
+local m = param("m", 2)
+body { name = "b", mass = m, inertia = {1, 1, 1} }
+if m > 1.9 then objective { name = "J", final = function(s) return (m - 1)^2 end } end
+run { t_end = 0.1, h = 1e-2 }
+EOF
+refused "at m = 0.5: gone.lua: --minimise: the model has no objective or sensor 'J'" optimise gone.lua --vary m --bounds m=0.5:3 --minimise J
 sed 's/heavy_top_fit.csv/none.csv/' heavy_top_fit.lua >edited.lua
 refused "objective 'fit': data: cannot read 'none.csv'" run edited.lua
 sed '/^#/d; s/tip\.2/tap.2/' heavy_top_fit.csv >none.csv

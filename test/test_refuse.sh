@@ -274,6 +274,29 @@ run { t_end = 1, method = "bliedf", tol = 1e-3, h_min = 0.05 }
 END_OF_MODEL
 failed 'starting values want more than 100 steps within one of h = 0.05: the motion is not smooth here, or tol is out of reach' run taut.lua
 
+# parts that include each other
+mkdir parts
+echo 'include("parts/b.lua")' | tee parts/c.lua >circle.lua
+echo 'include("parts/c.lua")' >parts/b.lua
+refused "parts/c.lua:1: include: 'parts/b.lua' includes itself" check circle.lua
+for k in {1..17}; do
+    echo "include('parts/$((k + 1)).lua')" >"parts/$k.lua"
+done
+sed 's/17/1/' parts/16.lua >deep.lua
+refused "parts/16.lua:1: include: 'parts/17.lua': more than 16 files include each other" check deep.lua
+
+# a model without elements, and one whose state is not all in numbers
+echo '{"polhode": "0.2.0", "model": "none", "elements": []}' >none.json
+refused 'none.json: the model has no body and no particle' check none.json
+cat >counts.lua <<'END_OF_MODEL'
+local n = 0
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+force { body = "a", value = function(t, s) n = n + 1 return n, 0, 0 end }
+run { t_end = 0.1, h = 1e-2 }
+END_OF_MODEL
+refused "--save 'counts.state': functions of the model keep values between calls" run counts.lua --save counts.state
+[[ ! -e counts.state ]] || fail "a state that cannot be gone on from"
+
 # ---- what does not go together ------------------------------------------------------------------------------------
 
 cat >plain.lua <<'END_OF_MODEL'
