@@ -57,7 +57,7 @@ static const char ways[] =
     "force{name='f', body='d', value=function(t, s)\n"
     "  if s.d.position.z > 100 then error('far') end\n"
     "  if s.a.position.x > 0.4 and s.d.velocity.z < -0.2 then return push(t), 0, 1 end\n"
-    "  return 0, push(t), s.a.omega.y end}\n"
+    "  return 0, push(t), math.max(-math.huge, math.min(s.a.omega.y, math.huge)) end}\n"
     "sensor{name='s', custom=function(t, s) return {s.a.omega_dot.x + s.a.acceleration.z, s.d.omega_dot.y, "
     "s.d.acceleration.x} end}\n"
     "run{t_end=1, h=1e-3}\n";
