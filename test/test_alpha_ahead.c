@@ -145,6 +145,29 @@ static void errors_follow_tol(void **state)
     open_close(&m);
 }
 
+/* Newmark's rules with C_q = C_v, and with C_q = -C_v, where the bracket is all that adds up. */
+static void errors_follow_tol_where_parts_cancel(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top_so3");
+    const double beta[] = {1.0 / 4, 1.0 / 12};
+    for (int i = 0; i < 2; i++) {
+        ph_options o = alpha(PH_INDEX3, 0.9, 1);
+        double ratio[3];
+        ph_stats st[3];
+        o.scheme = PH_NEWMARK, o.beta = beta[i], o.gamma = 0.5;
+        for (int k = 0; k < 3; k++) {
+            o.tol = pow(10, -2 - k);
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            ratio[k] = deviate(&p->sys, sim, 1, exact_state, p).q / o.tol;
+            st[k] = ph_sim_stats(sim);
+            ph_sim_destroy(sim);
+        }
+        check_tolerance("Newmark", ratio, st, 3, 15);
+    }
+    ph_problem_destroy(p);
+}
+
 /* A top on a spring in place of its joint, which starts with the force that the joint would have: steps do not see how
  * stiff it is (VS8). */
 static long steps_on_spring(double k)
@@ -606,6 +629,7 @@ int main(void)
         cmocka_unit_test(random_steps_of_two_bodies),
         cmocka_unit_test(multipliers_of_index3),
         cmocka_unit_test(errors_follow_tol),
+        cmocka_unit_test(errors_follow_tol_where_parts_cancel),
         cmocka_unit_test(stiffness_is_free),
         cmocka_unit_test(grid_shows_the_same),
         cmocka_unit_test(parabolas_are_met),
