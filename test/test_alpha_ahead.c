@@ -228,6 +228,7 @@ static void grid_shows_the_same(void **state)
         o.span = 0.5;
         double q[7], v[6], vdot[6], lambda[3], position, velocity;
         deviation on = {0};
+        double a = 0, most = 0;
         for (int n = 0; n < 3111; n++) {
             grid->t_stop = 0.5;
             assert_int_equal(ph_sim_step(grid, NULL), PH_OK);
@@ -236,6 +237,7 @@ static void grid_shows_the_same(void **state)
             on.q = ph_larger(on.q, group_distance(&p->sys, q, &s));
             on.v = ph_larger(on.v, max_diff(s.v, v, 6));
             on.lambda += distance_squared(s.lambda, lambda, 3) / 3111;
+            a = ph_larger(a, max_diff(s.a, vdot, 6)), most = ph_small_larger(6, most, vdot);
             assert_int_equal(ph_sim_violation(grid, &position, &velocity), PH_OK);
             if (f != PH_INDEX2)
                 check_le(position, 1e-14); /* round-off */
@@ -250,6 +252,7 @@ static void grid_shows_the_same(void **state)
                  1.05 * ends.q); /* ordering: interpolation adds next to nothing, and sees more points */
         check_le(on.v, 1.05 * ends.v);
         check_le(sqrt(on.lambda), 1.1 * ends.lambda);
+        check_le(a, 0.05 * most); /* ordering: a is vdot a part of a step away (S2) */
         ph_sim_destroy(own), ph_sim_destroy(grid);
     }
     ph_problem_destroy(p);
@@ -518,6 +521,34 @@ static void failures_have_words(void **state)
     ph_problem_destroy(p);
 }
 
+static ph_callback inner_g;
+static long g_calls;
+
+static ph_status counted_g(const ph_state *s, double *out, void *ctx)
+{
+    g_calls++;
+    return inner_g(s, out, ctx);
+}
+
+/* d of (VS4) comes from the matrix of the step: after the start, forces are evaluated in its iterations alone. */
+static void forces_are_evaluated_in_iterations(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    ph_options o = alpha(PH_INDEX3, 0.9, 1);
+    o.newton = PH_FULL, o.tol = 1e-4;
+    inner_g = p->sys.g, p->sys.g = counted_g, p->sys.tangents = NULL, g_calls = 0;
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    sim->t_stop = 0.2;
+    assert_int_equal(ph_sim_step(sim, NULL), PH_OK);
+    long start = g_calls - ph_sim_stats(sim).residuals;
+    run_to(sim, 0.2);
+    assert_true(ph_sim_stats(sim).accepted > 50);
+    assert_int_equal(g_calls - ph_sim_stats(sim).residuals, start); /* exact */
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
 static void bounds_are_kept(void **state)
 {
     (void)state;
@@ -638,6 +669,7 @@ int main(void)
         cmocka_unit_test(corners_are_met),
         cmocka_unit_test(first_step_is_rejected),
         cmocka_unit_test(failures_have_words),
+        cmocka_unit_test(forces_are_evaluated_in_iterations),
         cmocka_unit_test(bounds_are_kept),
         cmocka_unit_test(lives_by_the_rules),
         cmocka_unit_test(sizes_stay),
