@@ -549,6 +549,24 @@ static void forces_are_evaluated_in_iterations(void **state)
     ph_problem_destroy(p);
 }
 
+/* By tolerance, no Jacobian serves a third iteration. */
+static void jacobians_are_kept_once(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    for (int f = PH_INDEX3; f <= PH_GGL; f++) {
+        ph_options o = alpha((ph_formulation)f, 0.9, 1);
+        o.newton = PH_STEP, o.tol = 1e-2;
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        run_to(sim, 0.5);
+        ph_stats st = ph_sim_stats(sim);
+        assert_true(st.iterations > 3 * st.accepted);
+        assert_true(st.iterations - st.jacobians <= st.accepted + st.rejected);
+        ph_sim_destroy(sim);
+    }
+    ph_problem_destroy(p);
+}
+
 static void bounds_are_kept(void **state)
 {
     (void)state;
@@ -670,6 +688,7 @@ int main(void)
         cmocka_unit_test(first_step_is_rejected),
         cmocka_unit_test(failures_have_words),
         cmocka_unit_test(forces_are_evaluated_in_iterations),
+        cmocka_unit_test(jacobians_are_kept_once),
         cmocka_unit_test(bounds_are_kept),
         cmocka_unit_test(lives_by_the_rules),
         cmocka_unit_test(sizes_stay),
