@@ -145,6 +145,29 @@ static void errors_follow_tol(void **state)
     open_close(&m);
 }
 
+/* Newmark's rules with C_q = C_v, and with C_q = -C_v, where the bracket is all that adds up. */
+static void errors_follow_tol_where_parts_cancel(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top_so3");
+    const double beta[] = {1.0 / 4, 1.0 / 12};
+    for (int i = 0; i < 2; i++) {
+        ph_options o = alpha(PH_INDEX3, 0.9, 1);
+        double ratio[3];
+        ph_stats st[3];
+        o.scheme = PH_NEWMARK, o.beta = beta[i], o.gamma = 0.5;
+        for (int k = 0; k < 3; k++) {
+            o.tol = pow(10, -2 - k);
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            ratio[k] = deviate(&p->sys, sim, 1, exact_state, p).q / o.tol;
+            st[k] = ph_sim_stats(sim);
+            ph_sim_destroy(sim);
+        }
+        check_tolerance("Newmark", ratio, st, 3, 15);
+    }
+    ph_problem_destroy(p);
+}
+
 /* A top on a spring in place of its joint, which starts with the force that the joint would have: steps do not see how
  * stiff it is (VS8). */
 static long steps_on_spring(double k)
@@ -205,6 +228,7 @@ static void grid_shows_the_same(void **state)
         o.span = 0.5;
         double q[7], v[6], vdot[6], lambda[3], position, velocity;
         deviation on = {0};
+        double a = 0, most = 0;
         for (int n = 0; n < 3111; n++) {
             grid->t_stop = 0.5;
             assert_int_equal(ph_sim_step(grid, NULL), PH_OK);
@@ -213,6 +237,7 @@ static void grid_shows_the_same(void **state)
             on.q = ph_larger(on.q, group_distance(&p->sys, q, &s));
             on.v = ph_larger(on.v, max_diff(s.v, v, 6));
             on.lambda += distance_squared(s.lambda, lambda, 3) / 3111;
+            a = ph_larger(a, max_diff(s.a, vdot, 6)), most = ph_small_larger(6, most, vdot);
             assert_int_equal(ph_sim_violation(grid, &position, &velocity), PH_OK);
             if (f != PH_INDEX2)
                 check_le(position, 1e-14); /* round-off */
@@ -227,6 +252,7 @@ static void grid_shows_the_same(void **state)
                  1.05 * ends.q); /* ordering: interpolation adds next to nothing, and sees more points */
         check_le(on.v, 1.05 * ends.v);
         check_le(sqrt(on.lambda), 1.1 * ends.lambda);
+        check_le(a, 0.05 * most); /* ordering: a is vdot a part of a step away (S2) */
         ph_sim_destroy(own), ph_sim_destroy(grid);
     }
     ph_problem_destroy(p);
@@ -495,6 +521,52 @@ static void failures_have_words(void **state)
     ph_problem_destroy(p);
 }
 
+static ph_callback inner_g;
+static long g_calls;
+
+static ph_status counted_g(const ph_state *s, double *out, void *ctx)
+{
+    g_calls++;
+    return inner_g(s, out, ctx);
+}
+
+/* d of (VS4) comes from the matrix of the step: after the start, forces are evaluated in its iterations alone. */
+static void forces_are_evaluated_in_iterations(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    ph_options o = alpha(PH_INDEX3, 0.9, 1);
+    o.newton = PH_FULL, o.tol = 1e-4;
+    inner_g = p->sys.g, p->sys.g = counted_g, p->sys.tangents = NULL, g_calls = 0;
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    sim->t_stop = 0.2;
+    assert_int_equal(ph_sim_step(sim, NULL), PH_OK);
+    long start = g_calls - ph_sim_stats(sim).residuals;
+    run_to(sim, 0.2);
+    assert_true(ph_sim_stats(sim).accepted > 50);
+    assert_int_equal(g_calls - ph_sim_stats(sim).residuals, start); /* exact */
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
+/* By tolerance, no Jacobian serves a third iteration. */
+static void jacobians_are_kept_once(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    for (int f = PH_INDEX3; f <= PH_GGL; f++) {
+        ph_options o = alpha((ph_formulation)f, 0.9, 1);
+        o.newton = PH_STEP, o.tol = 1e-2;
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        run_to(sim, 0.5);
+        ph_stats st = ph_sim_stats(sim);
+        assert_true(st.iterations > 3 * st.accepted);
+        assert_true(st.iterations - st.jacobians <= st.accepted + st.rejected);
+        ph_sim_destroy(sim);
+    }
+    ph_problem_destroy(p);
+}
+
 static void bounds_are_kept(void **state)
 {
     (void)state;
@@ -606,6 +678,7 @@ int main(void)
         cmocka_unit_test(random_steps_of_two_bodies),
         cmocka_unit_test(multipliers_of_index3),
         cmocka_unit_test(errors_follow_tol),
+        cmocka_unit_test(errors_follow_tol_where_parts_cancel),
         cmocka_unit_test(stiffness_is_free),
         cmocka_unit_test(grid_shows_the_same),
         cmocka_unit_test(parabolas_are_met),
@@ -614,6 +687,8 @@ int main(void)
         cmocka_unit_test(corners_are_met),
         cmocka_unit_test(first_step_is_rejected),
         cmocka_unit_test(failures_have_words),
+        cmocka_unit_test(forces_are_evaluated_in_iterations),
+        cmocka_unit_test(jacobians_are_kept_once),
         cmocka_unit_test(bounds_are_kept),
         cmocka_unit_test(lives_by_the_rules),
         cmocka_unit_test(sizes_stay),

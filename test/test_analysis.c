@@ -58,10 +58,34 @@ static void test_known_graphs(void **state)
     case_free(&c), case_free(&other);
 }
 
+/* Where nothing is told of blocks, none is late or upper: the graph of zeros. One late or upper block makes another graph. */
+static void test_graphs_that_tell_nothing(void **state)
+{
+    (void)state;
+    block_case c = case_lattice(2, 2, 6);
+    unsigned char none[4] = {0}, one[4] = {0, 0, 0, 1};
+    ph_graph g[] = {case_graph(&c), case_graph(&c), case_graph(&c), case_graph(&c)};
+    const int made[] = {1, 1, 2, 3};
+    g[0].late = g[0].upper = NULL;
+    g[1].late = g[1].upper = none;
+    g[2].late = one, g[2].upper = NULL;
+    g[3].late = NULL, g[3].upper = one;
+    ph_analyses known = {0};
+    for (int k = 0; k < 8; k++) {
+        ph_solver *s = NULL;
+        assert_int_equal(ph_solver_analyse_known(&s, PH_BLOCK, &g[k % 4], &known, NULL), PH_OK);
+        ph_solver_destroy(s);
+        assert_int_equal(known.count, k < 4 ? made[k] : 3);
+    }
+    ph_analyses_forget(&known);
+    case_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_graphs),
+        cmocka_unit_test(test_graphs_that_tell_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,8 @@ static void adjoint_equals_direct(void **state)
         double h;
     } row[] = {{"heavy_top.lua", "m", 1e-3},       {"slider_crank.lua", "crank", 1e-3},
                {"bricard.lua", "b", 1e-3},         {"rotor.lua", "m", 1e-5},
-               {"rolling_disc.lua", "lean", 1e-3}, {"driven_crank.lua", "turns", 1e-3}};
+               {"rolling_disc.lua", "lean", 1e-3}, {"driven_crank.lua", "turns", 1e-3},
+               {"dc_motor.lua", "J", 1e-3} /* ends with translations */};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         for (int k = 0; k < 2; k++) {
             ph_options o = tight(row[i].h);

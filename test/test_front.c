@@ -34,6 +34,28 @@ static void test_lattices(void **state)
     case_free(&c);
 }
 
+/* Fronts of several panels with blocks that begin anywhere in them, whose rows stand in reverse: each pivot is one of another row of its block. */
+static void test_exchanges_at_ends_of_panels(void **state)
+{
+    (void)state;
+    for (int first = 1; first <= 8; first++)
+        for (int second = 1; second <= first; second++) {
+            const int size[] = {8, first, second, 6, 8, 6, 3, 6};
+            block_case c = case_full(8, size);
+            for (int e = 0; e < c.nnz; e++) {
+                int m = c.size[c.row[e]], n = c.size[c.col[e]];
+                for (int i = 0; i < m / 2; i++)
+                    for (int j = 0; j < n; j++) {
+                        double *a = c.value + c.at[e] + i * n + j,
+                               *b = c.value + c.at[e] + (m - 1 - i) * n + j, x = *a;
+                        *a = *b, *b = x;
+                    }
+            }
+            check_backends(&c, 1e-10, 1);
+            case_free(&c);
+        }
+}
+
 /* After the first unknown is gone, ((0, 1), (1, 0)) is what 1 + 25e12 - 25e12 leaves: rows are exchanged, and so is what is known of them. (A7) */
 static void test_growth_of_exchanged_rows(void **state)
 {
@@ -65,6 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_exchanges_at_ends_of_panels),
         cmocka_unit_test(test_choice),
         cmocka_unit_test(test_growth_of_exchanged_rows),
     };

@@ -5,7 +5,7 @@
 
 /* A parallelogram whose left bar is driven to where all bars lie in one line at t = 0.5: there the right
  * one can turn about its pivot in (1, 0, 0), its centre along y; or all of it is turned by a right angle. Rows of a plane loop repeat each other
- * everywhere: they say nothing. */
+ * everywhere: they say nothing, nor do those of a joint that is not active. */
 static const char parallelogram[] =
     "model 'parallelogram'\n"
     "local function at(x, y) if upright ~= 0 then return {-y, x, 0} end return {x, y, 0} end\n"
@@ -20,7 +20,8 @@ static const char parallelogram[] =
     "        drive = function(t) return t end }\n"
     "joint { name = 'B', type = 'revolute', bodies = {'left', 'coupler'}, at = at(c, s), axis = z }\n"
     "joint { name = 'C', type = 'revolute', bodies = {'coupler', 'right'}, at = at(1 + c, s), axis = z }\n"
-    "joint { name = 'D', type = 'revolute', bodies = {'ground', 'right'}, at = at(1, 0), axis = z }\n";
+    "joint { name = 'D', type = 'revolute', bodies = {'ground', 'right'}, at = at(1, 0), axis = z }\n"
+    "joint { name = 'latch', type = 'fixed', bodies = {'left', 'right'}, at = {0, 0, 0}, active = false }\n";
 
 /* (R5) */
 static void dead_centre(void **state)

@@ -233,15 +233,16 @@ static void test_bad_graphs(void **state)
 {
     (void)state;
     static const int size[] = {3, 3}, none[] = {3, 0}, row[] = {0, 1, 0}, col[] = {0, 1, 0},
-                     out[] = {0, 2, 1}, negative[] = {0, -1, 1};
+                     out[] = {0, 2, 1}, negative[] = {0, -1, 1}, first[] = {2, 1, 0}, less[] = {-1, 1, 0};
 #define BAD(blocks, sizes, count, rows, cols)                                                                \
     {                                                                                                        \
         .n = blocks, .size = sizes, .nnz = count, .row = rows, .col = cols                                   \
     }
-    const ph_graph bad[] = {BAD(2, size, 3, row, col),      BAD(2, none, 2, row, col),
-                            BAD(2, size, 2, row, out),      BAD(2, size, 2, out, col),
-                            BAD(2, size, 2, row, negative), BAD(-1, size, 0, row, col),
-                            BAD(2, size, -1, row, col)};
+    const ph_graph bad[] = {
+        BAD(2, size, 3, row, col),  BAD(2, none, 2, row, col),      BAD(2, size, 2, row, out),
+        BAD(2, size, 2, out, col),  BAD(2, size, 2, row, negative), BAD(-1, size, 0, row, col),
+        BAD(2, size, -1, row, col), BAD(2, size, 2, row, first),    BAD(2, size, 2, first, col),
+        BAD(2, size, 2, row, less), BAD(2, size, 2, less, col)};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         for (int kind = 0; kind < PH_SOLVER_COUNT; kind++) {
             ph_solver *s;

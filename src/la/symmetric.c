@@ -194,7 +194,6 @@ int ph_symmetric_eigen(int n, double *A, double *value, double *work)
     frexp(size, &power); /* so that squares neither overflow nor vanish */
     for (size_t i = 0; i < N * N; i++)
         A[i] = ldexp(A[i], -power);
-    memset(b, 0, sizeof(double) * N);
     if (n > 0)
         reduce(n, A, value, e, b, p), accumulate(n, A, b);
     int ok = n == 0 || diagonalise(n, value, e, A);
