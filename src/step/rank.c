@@ -7,9 +7,9 @@
  * scaled to size 1, then the columns of each body such that the largest part of a row is 1: a heavy body
  * counts as a light one.
  *
- * A constraint that is the last one at a body, and independent by the columns of that body alone, is
- * independent of all others. It is set aside, and so are those that are the last ones then: all of a tree.
- * What is left are loops. */
+ * Constraints that are left at a body, and are independent by the columns of that body alone, are independent
+ * of all others. They are set aside, and so are those that are left elsewhere then: all of a tree, and all of a
+ * net whose bodies have as many freedoms as rods. What is left are loops. */
 #include <math.h>
 #include <string.h>
 
@@ -24,10 +24,12 @@ typedef struct ranker {
     const double *B, *M; /* links, pairs */
     const ph_allocator *alloc;
     int *first, *list;      /* C + 2, n_links: links of each constraint */
+    int *begin, *met;       /* groups + 2, n_links: constraints at each group */
     int *size, *row, *col;  /* graph of groups and constraints: N + C; n_links */
     unsigned char *late;    /* N + C */
     int *twin;              /* N: number of the nodes in the same constraints, their group; 0: in none */
     int n_groups;           /* and one more, 0 */
+    int *column;            /* N: the first of a node in its group */
     int *seen, *new_of;     /* n_links + 1: while groups are told apart */
     int *place;             /* n_links + 1: when a group is eliminated */
     int *group;             /* nv: the place of its node's group */
@@ -35,8 +37,9 @@ typedef struct ranker {
     double *largest;        /* groups: of the parts of rows of size 1 */
     int *start, *entry_col; /* nl + 1, entries */
     double *entry;          /* entries */
-    int *left, *which;      /* groups: constraints that are left at it; exclusive or of their numbers */
+    int *left;              /* groups: rows of the constraints that are left at it */
     int *queue;             /* groups, each once */
+    unsigned char *queued;  /* groups */
     unsigned char *aside;   /* C: independent of all others */
 } ranker;
 
@@ -45,11 +48,14 @@ static void take(ranker *r, ph_arena *a)
     size_t N = (size_t)r->lay->N, C = (size_t)r->lay->C, L = (size_t)r->lay->n_links, nv = (size_t)r->lay->nv;
     r->first = ph_arena_take(a, C + 2, sizeof(int));
     r->list = ph_arena_take(a, L, sizeof(int));
+    r->begin = ph_arena_take(a, N + 3, sizeof(int));
+    r->met = ph_arena_take(a, L, sizeof(int));
     r->size = ph_arena_take(a, N + C + 1, sizeof(int));
     r->row = ph_arena_take(a, L, sizeof(int));
     r->col = ph_arena_take(a, L, sizeof(int));
     r->late = ph_arena_take(a, N + C + 1, 1);
     r->twin = ph_arena_take(a, N, sizeof(int));
+    r->column = ph_arena_take(a, N, sizeof(int));
     r->seen = ph_arena_take(a, L + 1, sizeof(int));
     r->new_of = ph_arena_take(a, L + 1, sizeof(int));
     r->place = ph_arena_take(a, N + 1, sizeof(int));
@@ -57,8 +63,8 @@ static void take(ranker *r, ph_arena *a)
     r->unit = ph_arena_take(a, nv, sizeof(double));
     r->largest = ph_arena_take(a, N + 1, sizeof(double));
     r->left = ph_arena_take(a, N + 1, sizeof(int));
-    r->which = ph_arena_take(a, N + 1, sizeof(int));
     r->queue = ph_arena_take(a, N + 1, sizeof(int));
+    r->queued = ph_arena_take(a, N + 1, 1);
     r->aside = ph_arena_take(a, C, 1);
     r->start = ph_arena_take(a, (size_t)r->lay->nl + 1, sizeof(int));
     r->entry_col = ph_arena_take(a, (size_t)r->lay->size_links, sizeof(int));
@@ -96,22 +102,63 @@ static void find_twins(ranker *r)
             int *number = &r->new_of[r->twin[i]];
             r->twin[i] = *number = *number ? *number : ++r->n_groups;
         }
+    for (int i = 0; i < r->lay->N; i++)
+        r->column[i] = r->size[r->twin[i]], r->size[r->twin[i]] += r->lay->slot[i].dim;
 }
 
-/* Whether the rows of constraint c are independent by their columns in group g; what they have elsewhere
- * does not matter. The memory of entries is free here. */
-static int holds_alone(ranker *r, int c, int g)
+/* c is at group g of its link t for the first time */
+static int is_first(const ranker *r, int c, int t)
 {
-    int m = r->lay->rows[c], n = 0;
-    double *a = r->entry;
-    for (int t = r->first[c]; t < r->first[c + 1]; t++)
-        n += r->twin[r->lay->link[r->list[t]].col] == g ? r->lay->link[r->list[t]].n : 0;
-    for (int t = r->first[c], at = 0; t < r->first[c + 1]; t++) {
+    int g = r->twin[r->lay->link[r->list[t]].col];
+    for (int u = r->first[c]; u < t; u++)
+        if (r->twin[r->lay->link[r->list[u]].col] == g)
+            return 0;
+    return 1;
+}
+
+/* Constraints by group; begin has one place more than it will keep. */
+static void sort_constraints(ranker *r)
+{
+    int *at = r->begin + 1;
+    for (int c = 0; c < r->lay->C; c++)
+        for (int t = r->first[c]; t < r->first[c + 1]; t++)
+            if (is_first(r, c, t)) {
+                int g = r->twin[r->lay->link[r->list[t]].col];
+                at[g + 1]++, r->left[g] += r->lay->rows[c];
+            }
+    for (int g = 0; g <= r->n_groups; g++)
+        at[g + 1] += at[g];
+    for (int c = 0; c < r->lay->C; c++)
+        for (int t = r->first[c]; t < r->first[c + 1]; t++)
+            if (is_first(r, c, t))
+                r->met[at[r->twin[r->lay->link[r->list[t]].col]]++] = c;
+}
+
+/* The columns of group g in the rows of constraint c. */
+static void put_rows(const ranker *r, int c, int g, double *a)
+{
+    int n = r->size[g];
+    for (int t = r->first[c]; t < r->first[c + 1]; t++) {
         const ph_block *b = &r->lay->link[r->list[t]];
-        for (int k = 0; k < m * b->n && r->twin[b->col] == g; k++)
-            a[k / b->n * n + at + k % b->n] = r->B[b->at + k] * r->unit[b->col_at + k % b->n];
-        at += r->twin[b->col] == g ? b->n : 0;
+        for (int k = 0; k < b->m * b->n && r->twin[b->col] == g; k++)
+            a[k / b->n * n + r->column[b->col] + k % b->n] = r->B[b->at + k] * r->unit[b->col_at + k % b->n];
     }
+}
+
+/* Whether the rows that are left at group g are independent by their columns there; what they have elsewhere does not
+ * matter. Those of several constraints may come near dependence, within least. The memory of entries is free here. */
+static int hold_alone(ranker *r, int g, double least)
+{
+    int m = 0, n = r->size[g], count = 0;
+    double *a = r->entry;
+    for (int t = r->begin[g]; t < r->begin[g + 1]; t++) {
+        int c = r->met[t];
+        if (r->aside[c])
+            continue;
+        put_rows(r, c, g, a + m * n);
+        m += r->lay->rows[c], count++;
+    }
+    double small = count > 1 ? fmax(PH_RANK_ALONE, PH_RANK_TOGETHER * least) : PH_RANK_ALONE;
     for (int i = 0; i < m; i++) {
         double most = ph_small_max(n, a + i * n);
         for (int j = 0; j < n && most > 0; j++)
@@ -122,7 +169,7 @@ static int holds_alone(ranker *r, int c, int g)
         for (int j = 0; j < (m - k) * n; j++)
             at = fabs(a[j]) > fabs(a[at]) ? j : at;
         int row = at / n * n, col = at % n;
-        if (!(fabs(a[at]) > PH_RANK_ALONE))
+        if (!(fabs(a[at]) > small))
             return 0;
         for (int j = 0; j < n; j++) {
             double x = a[j];
@@ -137,41 +184,34 @@ static int holds_alone(ranker *r, int c, int g)
     return 1;
 }
 
-/* c is at group g of its link t for the first time */
-static int is_first(const ranker *r, int c, int t)
+/* Constraint c is set aside: what is left at its groups is tried next. Returns the end of the queue. */
+static int leave(ranker *r, int c, int n)
 {
-    int g = r->twin[r->lay->link[r->list[t]].col];
-    for (int u = r->first[c]; u < t; u++)
-        if (r->twin[r->lay->link[r->list[u]].col] == g)
-            return 0;
-    return 1;
+    r->aside[c] = 1;
+    for (int t = r->first[c]; t < r->first[c + 1]; t++)
+        if (is_first(r, c, t)) {
+            int g = r->twin[r->lay->link[r->list[t]].col];
+            r->left[g] -= r->lay->rows[c];
+            if (!r->queued[g])
+                r->queue[n++] = g, r->queued[g] = 1;
+        }
+    return n;
 }
 
-/* Constraints of trees. Returns how many are left. */
-static int set_aside(ranker *r)
+/* Constraints of trees and of nets. Returns how many are left. */
+static int set_aside(ranker *r, double least)
 {
     int count = r->lay->C, n = 0;
-    for (int c = 0; c < r->lay->C; c++)
-        for (int t = r->first[c]; t < r->first[c + 1]; t++)
-            if (is_first(r, c, t)) {
-                int g = r->twin[r->lay->link[r->list[t]].col];
-                r->left[g]++, r->which[g] ^= c;
-            }
+    sort_constraints(r);
     for (int g = 1; g <= r->n_groups; g++)
-        if (r->left[g] == 1)
-            r->queue[n++] = g;
+        r->queue[n++] = g, r->queued[g] = 1;
     while (n > 0) {
-        int g = r->queue[--n], c = r->which[g];
-        if (r->left[g] != 1 || !holds_alone(r, c, g))
-            continue;
-        r->aside[c] = 1, count--;
-        for (int t = r->first[c]; t < r->first[c + 1]; t++)
-            if (is_first(r, c, t)) {
-                int next = r->twin[r->lay->link[r->list[t]].col];
-                r->which[next] ^= c;
-                if (--r->left[next] == 1)
-                    r->queue[n++] = next;
-            }
+        int g = r->queue[--n];
+        if (r->left[g] <= r->size[g] && hold_alone(r, g, least))
+            for (int t = r->begin[g]; t < r->begin[g + 1]; t++)
+                if (!r->aside[r->met[t]])
+                    n = leave(r, r->met[t], n), count--;
+        r->queued[g] = 0;
     }
     return count;
 }
@@ -183,9 +223,8 @@ static ph_status order_groups(ranker *r)
     const ph_layout *lay = r->lay;
     int G = r->n_groups + 1, count = 0, links = 0;
     ph_structure s;
-    for (int i = 0; i < lay->N; i++)
-        r->size[r->twin[i]] += lay->slot[i].dim, r->late[r->twin[i]] = 1;
-    r->size[0] = r->late[0] = 1;
+    memset(r->late, 1, (size_t)G);
+    r->size[0] = 1;
     for (int c = 0; c < lay->C; c++)
         r->size[G + c] = lay->rows[c];
     for (int e = 0; e < lay->n_links; e++)
@@ -288,7 +327,7 @@ ph_status ph_rank_rows(const ph_layout *lay, const double *B, const double *M, d
     find_twins(&r);
     set_units(&r);
     memset(dependent, 0, (size_t)lay->nl);
-    ph_status s = set_aside(&r) ? examine(&r, least, dependent) : PH_OK;
+    ph_status s = set_aside(&r, least) ? examine(&r, least, dependent) : PH_OK;
     ph_free(alloc, a.block);
     return s;
 }

@@ -59,6 +59,8 @@
 /* ---- rank.c */
 /* Pivots of rows of size 1 that make a constraint independent by one body. */
 #define PH_RANK_ALONE 1e-6
+/* The same of several constraints, in parts of what makes rows dependent: elimination may overestimate what is independent. */
+#define PH_RANK_TOGETHER 100
 
 /* ---- redundant.c */
 /* E relative to the diagonal of B^T B: far above what rows that depend on each other have left where a point is a
