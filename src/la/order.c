@@ -7,12 +7,16 @@
  *
  * where V_i and E_i are the variables and elements next to i. The elements of E_p are absorbed by p, and a
  * variable of L_p forgets the neighbours that p covers, so lists never grow. L_p is also column p of L.
- * The next pivot is the eligible block with the smallest exact degree, the unknowns of its neighbours;
- * among equals a block that is not late goes first. A late block is eligible when all its neighbours in
- * the graph that are not late are eliminated, but for hubs: what is eliminated before its late neighbours
+ * The next pivot is the eligible block with the smallest degree, the unknowns of its neighbours, or the bound
+ *
+ *     d_i <= |V_i| + |L_p - {i}| + sum of |L_e - L_p|, e in E_i - {p}                  (A14)
+ *
+ * on it, which is exact where i is next to two elements, and takes no union of lists. Among equals a block that
+ * is not late goes first. A late block is eligible when all its neighbours in the graph that are not late are eliminated, but for hubs: what is eliminated before its late neighbours
  * joins them all, and of a body with hundreds of joints each can do without it whose branch closes no loop
  * through it. The lists of a hub are brought up to date when half of them may have changed: the time for
  * all its joints is linear in their number. George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
+ * Amestoy, Davis, Duff: An approximate minimum degree ordering algorithm, SIAM J. Matrix Anal. Appl. 17 (1996).
  *
  * Where late blocks are pivots, D_k is the sum of what both sides of it give, each with all that is eliminated there: a chain of hinges
  * that is eliminated towards the ground has 1/N^3 of it left at its last joint. So the order of what is long goes from the
@@ -45,6 +49,7 @@ typedef struct quotient {
     int *absorbed;     /* n */
     int *eat, *room;   /* n: where E_i stands, its places; those of a hub are twice its neighbours */
     int *touched;      /* n; of hubs: eliminations next to it since its degree was found */
+    int *sum, *rest;   /* n; of elements: |L_e|, |L_e - L_p| */
     int *kept;         /* n; 1: kept for the end */
     int *mark, stamp;  /* n: a set is all i with mark[i] == stamp */
     int *head, *next, *prev; /* buckets of eligible blocks by key, 2 total + 2; links, n */
@@ -65,9 +70,9 @@ static void take_ints(int **p, ph_arena *a, size_t count)
 static void lay_quotient(quotient *q, ph_arena *a, size_t nnz, size_t total)
 {
     size_t n = (size_t)q->n;
-    int **const per_block[] = {&q->nvar,  &q->nelem,    &q->late, &q->wait, &q->hub,     &q->lp,
-                               &q->llen,  &q->absorbed, &q->mark, &q->next, &q->prev,    &q->key,
-                               &q->order, &q->rank,     &q->eat,  &q->room, &q->touched, &q->kept};
+    int **const per_block[] = {&q->nvar,     &q->nelem, &q->late,    &q->wait, &q->hub, &q->lp,    &q->llen,
+                               &q->absorbed, &q->mark,  &q->next,    &q->prev, &q->key, &q->order, &q->rank,
+                               &q->eat,      &q->room,  &q->touched, &q->kept, &q->sum, &q->rest};
     for (size_t i = 0; i < sizeof per_block / sizeof *per_block; i++)
         take_ints(per_block[i], a, n);
     take_ints(&q->start, a, n + 2);
@@ -442,6 +447,37 @@ static int can_stay(quotient *q, int i)
     return is_hub(q, i) && 2 * ++q->touched[i] < q->nvar[i] + q->nelem[i];
 }
 
+/* For all elements next to L_p. A hub does not count as one of both: its list of elements is long, and the bound still one. */
+static void find_rests(quotient *q, int p)
+{
+    const int *l = q->list + q->lp[p];
+    q->stamp++;
+    for (int t = 0; t < q->llen[p]; t++) {
+        int i = l[t];
+        q->sum[p] += q->size[i];
+        for (int k = 0; k < q->nelem[i] && !is_hub(q, i); k++) {
+            int e = q->elem[q->eat[i] + k];
+            if (q->mark[e] != q->stamp)
+                q->mark[e] = q->stamp, q->rest[e] = q->sum[e];
+            q->rest[e] -= q->size[i];
+        }
+    }
+    q->rest[p] = q->sum[p];
+}
+
+/* (A14), and not more than there are; exact of a hub */
+static int bound(quotient *q, int i)
+{
+    int d = -q->size[i], all = q->n_heads / 2 - 1;
+    if (is_hub(q, i))
+        return degree(q, i);
+    for (int k = 0; k < q->nvar[i]; k++)
+        d += q->size[q->var[q->start[i] + k]];
+    for (int k = 0; k < q->nelem[i]; k++)
+        d += q->rest[q->elem[q->eat[i] + k]];
+    return d < all ? d : all;
+}
+
 static int eliminate(quotient *q, int p)
 {
     bucket_remove(q, p);
@@ -452,9 +488,10 @@ static int eliminate(quotient *q, int p)
         prune(q, l[t], p);
     for (int k = q->start[p]; k < q->start[p + 1]; k++)
         q->wait[q->adj[k]] -= waits(q, q->adj[k], p);
+    find_rests(q, p);
     for (int t = 0; t < q->llen[p]; t++)
         if (!q->wait[l[t]] && !can_stay(q, l[t]))
-            bucket_insert(q, l[t], degree(q, l[t]));
+            bucket_insert(q, l[t], bound(q, l[t]));
     return 1;
 }
 
