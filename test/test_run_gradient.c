@@ -143,6 +143,10 @@ static void refusals(void **state)
         {BODY GOAL "event{ name = 'e', when = function(t) return t - 0.5 end, action = 'stop' }\n"
                    "run{ t_end = 1, h = 0.1 }",
          "event 'e': error bars do not go across events", ERROR, 0, 0, 0},
+        {BODY GOAL "objective{ name = 'A', final = function(s) return s.b.acceleration.x end }\n"
+                   "force{ body = 'b', value = {1, 0, 0} }\n"
+                   "run{ t_end = 1, h = 0.1 }",
+         "objective 'A' depends on accelerations or reactions", ERROR, 1, 0, 0},
         {BODY GOAL "force{ body = 'b', value = function(t, s) if t > 0.5 then error('enough') end return {0, "
                    "0, 0} end }\n"
                    "run{ t_end = 1, tol = 1e-6 }",

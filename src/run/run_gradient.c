@@ -2,6 +2,7 @@
  * parameters come from neighbouring models. */
 #include <string.h>
 
+#include "la/small.h"
 #include "mech/mech.h"
 #include "run/neighbours.h"
 #include "step/sim.h"
@@ -24,6 +25,7 @@ typedef struct objective_run {
     double lacks;    /* what the trapezoidal rule lacks of it so far; */
     int n_parts;     /* where errors are asked for: equal parts of the run, and the error that each adds */
     double *part;
+    int forces; /* the objective depends on accelerations or multipliers, whose errors are not those of the adjoint */
 } objective_run;
 
 static ph_status number_of(const objective_run *g, ph_mechanism *m, const ph_state *s, ph_objective_part part,
@@ -60,6 +62,9 @@ static ph_status value_of(objective_run *g, ph_objective_part part, const ph_sta
     ph_status status = number_of(g, g->run->mech, s, part, value, c);
     if (status != PH_OK)
         g->refused = g->run->model, g->t = s->t;
+    else if (c && g->part)
+        g->forces |= ph_small_max(ph_system_nv(g->run->sys), c->vdot) > 0 ||
+                     ph_small_max(ph_system_nl(g->run->sys), c->lambda) > 0;
     for (int k = 0; k < g->n && c && status == PH_OK; k++) {
         double by_p = 0;
         status = by_parameter(g, s, part, k, &by_p);
@@ -409,5 +414,11 @@ ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, doub
     *error = 0;
     for (int k = 0; k < g.n_parts; k++)
         *error += g.part[k];
+    if (s == PH_OK && g.forces)
+        return ph_fail(
+            err, PH_E_INPUT,
+            "objective '%s' depends on accelerations or reactions: where its error comes from is not known; "
+            "run --error-bars says how large it is",
+            run->model->objective[objective].name);
     return s;
 }
