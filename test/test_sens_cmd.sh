@@ -239,6 +239,20 @@ LUA
 run 0 sens zeros.lua --param m,k --check
 ! grep -qE '\([0-9]\.[0-9] digits' out || fail "zeros do not agree: $(grep digits out)"
 
+# derivative: objectives of a state of the model, at the end and on the way
+cat >states.lua <<'LUA'
+local k = param("k", 2)
+body  { name = "a", mass = 1.2, inertia = {0.1, 0.2, 0.3}, position = {0.5, 0, 0}, velocity = {0.3, 0.1, 0} }
+spring{ bodies = {"ground", "a"}, k = 5, length = 0.2 }
+state { name = "x", initial = 0.3, rate = function(t, s) return -k * s.states.x + s.a.position.x end }
+objective { name = "J", final = function(s) return s.states.x^2 + s.a.position.y end }
+objective { name = "I", integral = function(t, s) return s.states.x * s.a.velocity.x end }
+run   { t_end = 0.5, h = 1e-2 }
+LUA
+run 0 sens states.lua --param k --mode adjoint --json --check
+has out '"J":{"k":' '"I":{"k":'
+awk -v d="$(value check least)" 'BEGIN { exit !(d >= 9) }' || fail "objectives of a state agree to $(value check least) digits"
+
 # A joint that turns many times, whose angle an actuator and the objective read: on the way back turns are counted as on the way there.
 cat >turns.lua <<'LUA'
 model "turns"
