@@ -256,6 +256,11 @@ LUA
 run 0 sens states.lua --param k --mode adjoint --json --check
 has out '"J":{"k":' '"I":{"k":'
 awk -v d="$(value check least)" 'BEGIN { exit !(d >= 9) }' || fail "objectives of a state agree to $(value check least) digits"
+J=$(value objectives J value) I=$(value objectives I value)
+run 0 run states.lua --json # round-off: a run shows the same
+near 'objectives of a run' 1e-13 "$(value objectives J) $(value objectives I)" "$J $I"
+run 0 run states.lua
+grep -qE '^  J +objective +0\.119792172$' out || fail "objectives in words: $(tail -n 2 out)"
 
 # A joint that turns many times, whose angle an actuator and the objective read: on the way back turns are counted as on the way there.
 cat >turns.lua <<'LUA'
