@@ -63,6 +63,8 @@ failed "t = 0.03: late.lua:5: sensor 'w': too late" run late.lua --json -o late.
 is_json out
 has out '"status":"callback_failed"' '"t":0.02999'
 [[ $(tail -n 1 late.csv) == "# failure t = 0.03: late.lua:5: sensor 'w': too late" ]] || fail "late.csv: $(tail -n 1 late.csv)"
+failed "t = 0.03: late.lua:5: sensor 'w': too late" run late.lua --view late.html
+has late.html 'callback_failed'
 run 0 run late.lua --t-end 0.02
 run 1 converge late.lua --h 1e-2,5e-3 --reference finest --sensor w
 has err "h = 0.01 s: late.lua:5: sensor 'w': too late"
