@@ -573,7 +573,7 @@ static void shortest_parts(void **state)
     ph_run_close(run);
 }
 
-/* round-off: an action that moves its own function away, again and again, comes at 1 s and every 0.75 s then */
+/* round-off: an action that moves its own function away comes at 1 s and every 0.75 s then */
 static void moves_its_function(void **state)
 {
     (void)state;

@@ -98,7 +98,7 @@ static int draw(const ph_job *r)
     return ph_complain("--plot: %s", err.text);
 }
 
-/* Of a run that was refused there is nothing to note. */
+/* A run that was refused has nothing to note. */
 static void note_warnings(const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
