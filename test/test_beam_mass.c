@@ -536,6 +536,37 @@ static void load_steps_are_cut_before_elements_turn_too_far(void **state)
     ph_model_free(m);
 }
 
+/* exact: the mass of a section in words, as 6 numbers and as a matrix is one and the same model */
+static void mass_as_a_matrix(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {
+        "mass = {rhoA = 2, J = {0.1, 0.2, 0.3}}",
+        "M = {2, 2, 2, 0.1, 0.2, 0.3}",
+        ("M = {{2, 0, 0, 0, 0, 0}, {0, 2, 0, 0, 0, 0}, {0, 0, 2, 0, 0, 0}, {0, 0, 0, 0.1, 0, 0},\n"
+         "     {0, 0, 0, 0, 0.2, 0}, {0, 0, 0, 0, 0, 0.3}}"),
+    };
+    for (int mass = 0; mass < 3; mass++) {
+        char *frozen[3], text[600];
+        for (int k = 0; k < 3; k++) {
+            size_t size;
+            snprintf(text, sizeof text,
+                     "beam { name = 'rod', from = {0, 0, 0}, to = {1, 0, 0}, n = 2, mass_model = '%s',\n"
+                     "  section = {EA = 1e4, GA = 1e4, GJ = 10, EI = 10}, %s }",
+                     masses[mass], ways[k]);
+            ph_model *m = read_text(text);
+            FILE *f = open_memstream(&frozen[k], &size);
+            assert_int_equal(ph_model_freeze(m, f, NULL), PH_OK);
+            fclose(f);
+            ph_model_free(m);
+        }
+        assert_string_equal(frozen[1], frozen[0]);
+        assert_string_equal(frozen[2], frozen[0]);
+        for (int k = 0; k < 3; k++)
+            free(frozen[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,6 +578,7 @@ int main(void)
         cmocka_unit_test(clamped_beams_vibrate),
         cmocka_unit_test(thrown_beams_have_their_momentum),
         cmocka_unit_test(wheels_stay_round),
+        cmocka_unit_test(mass_as_a_matrix),
         cmocka_unit_test(initial_velocities_have_least_energy),
         cmocka_unit_test(beams_start_as_rigid_bodies),
         cmocka_unit_test(hinged_beams_have_order_2),

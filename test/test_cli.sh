@@ -380,6 +380,15 @@ END
     [[ $(head -c 4 failed.png | tail -c 3) == PNG ]] || fail "no picture of a run that failed"
     run 0 run chain --size 20 --t-end 0.01 --plot chain.svg
     complains 'note: the picture shows the first 12 of' "many panels"
+    cat >sensors.lua <<'END'
+body { name = "a", mass = 1, inertia = {1, 2, 3}, omega = {1, 2, 3}, velocity = {1, 0, 0} }
+for i = 1, 14 do sensor { name = "s" .. i, type = "position", body = "a", at = {i, 0, 0} } end
+run { t_end = 0.5, tol = 1e-3 }
+END
+    run 0 run sensors.lua --plot sensors.svg # sizes of steps are worth a panel
+    complains 'note: the picture shows the first 12 of 15 panels' "many sensors and sizes of steps"
+    has sensors.svg '>s11 [m]<' '>h [s]<'
+    ! grep -qF '>s12 [m]<' sensors.svg || fail "13 panels"
 fi
 refused 'chooses what --plot draws' run "$models/heavy_top.lua" --sensor tip
 refused 'chooses what --plot draws' run "$models/heavy_top.lua" --plot-xy tip.x,tip.y

@@ -47,6 +47,11 @@ ball --tableau gauss2 --amplitude 0.1 --z 0.5,1,2 --steps 500
 [[ -z $(limit) ]] || fail "gauss2: a limit where there is none: $(limit)"
 has out '"limits":[{"method":"rkmk, gauss2","amplitude":0.1'
 
+# where a method has no step, the first reason is told
+run 0 stability "$models/hanging_top.lua" --about-spin --hw 0.3,300,600 --method rkmk
+[[ $(grep -c ' no step' out) == 2 && $(grep -c '^h|Omega| = ' out) == 1 ]] || fail "no step: $(cat out)"
+has out "h|Omega| = 300: t = 2: node 'top' turns by 60 rad in one step of h = 2"
+
 # more sentences than anybody reads; methods without sigma
 run 0 stability --method rkmk --tableau rk4 --angle 0 --z 1 --steps 1 --amplitude 0.01:1:64 --zeta 0:0.4:5
 [[ $(tail -n 1 out) == '... and more' && $(grep -c ': bounded for all z' out) == 255 ]] || fail "sentences: $(tail -n 2 out)"

@@ -16,6 +16,22 @@ has out "equilibrium after"
 run 0 static "$models/double_pendulum.lua" --space SE3 --load-steps 4
 has out "reached by relaxation"
 
+# reference: a section whose centre of mass is 0.1 m beside the line of nodes weighs m g, and twists its clamp by m g c
+for mass in lumped linear helicoidal; do
+    cat >beside.lua <<LUA
+gravity {0, 0, -9.81}
+beam { name = "rod", from = {0, 0, 0}, to = {1, 0, 0}, n = 4, section = {EA = 1e6, GA = 1e6, GJ = 1e5, EI = 1e5},
+       mass_model = "$mass", ends = {"clamped", "free"},
+       M = {{2, 0, 0, 0, 0, -0.2}, {0, 2, 0, 0, 0, 0}, {0, 0, 2, 0.2, 0, 0}, {0, 0, 0.2, 0.1, 0, 0}, {0, 0, 0, 0, 0.2, 0}, {-0.2, 0, 0, 0, 0, 0.3}} }
+sensor { name = "clamp", type = "reaction", joint = "rod.first" }
+LUA
+    run 0 static beside.lua --json
+    grep -oE '"clamp":\[[^]]*' out | cut -d'[' -f2 | awk -F, '
+        function near(a, b) { return (a - b)^2 < 1e-14 }
+        END { exit !(NF == 6 && near($3, 19.62) && near($4, 1.962) && near($5, -9.81) && near($1, 0) && near($6, 0)) }' ||
+        fail "$mass mass beside the line: $(grep -o '"clamp":[^]]*' out)"
+done
+
 # What nothing holds is named, with exit code 1; JSON has the reason.
 run 1 static "$models/heavy_top.lua" --json
 has err "polhode: nothing holds body 'top'"

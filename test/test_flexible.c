@@ -396,6 +396,13 @@ static void bad_files(void **state)
         "32 1 1\n38 1 1\n44 1 1\n50 1 1\n56 1 1\n62 1 1\n");
     folder_refuse(&d, "flexible{ name = 'rod', frame_node = 1, modes = 'Psi.mtx', " FILES " }",
                   "mode 1 is a rigid motion");
+    folder_write(&d, "Psi.mtx", "%%MatrixMarket matrix coordinate real general\n66 1 2\n2 1 1\n67 1 1\n");
+    folder_refuse(&d, "flexible{ name = 'rod', frame_node = 1, modes = 'Psi.mtx', " FILES " }",
+                  "Psi.mtx:4: entry (67, 1) is outside of a matrix of 66 x 1");
+    folder_write(&d, "Psi.mtx", "%%MatrixMarket matrix coordinate real general\n66 1 2\n2 1 1\n14 1 2\n");
+    folder_refuse(&d, "flexible{ name = 'rod', modes = 'Psi.mtx', geometric_stiffness = true, " BEAM " }",
+                  "Psi.mtx: modes that neither stand still at frame_node nor are without momentum have no "
+                  "geometric_stiffness; give false");
     folder_remove(&d);
 }
 

@@ -133,6 +133,24 @@ done
 sed 's/"table", type = "planar"/"j", type = "revolute"/; s/normal = /axis = /' dust.lua >pin.lua
 refused "joint 'j': the particle 'p' cannot turn" check pin.lua
 
+# An objective of sensors that stay as they are, of the ground and of a particle that does not turn: 1 + 321 + 1000 + 0.1.
+cat >still.lua <<'LUA'
+particle { name = "p", mass = 1, position = {1, 0, 0}, velocity = {0, 1, 0} }
+sensor { name = "turn", type = "rotation", body = "p" }
+sensor { name = "spin", type = "omega", body = "p" }
+sensor { name = "place", type = "position", body = "ground", at = {1, 2, 3} }
+sensor { name = "speed", type = "velocity", body = "ground", at = {1, 2, 3} }
+sensor { name = "floor", type = "rotation", body = "ground" }
+objective { name = "J", final = function(s)
+    local q = s.sensors
+    return q.turn[1] + 2*q.turn[2] + q.spin[1] + q.place[1] + 10*q.place[2] + 100*q.place[3] + q.speed[2] + 1000*q.floor[1] + s.p.position.y end }
+run { t_end = 0.1, h = 0.01 }
+LUA
+run 0 check still.lua
+has out 'functions    1, 1 traced'
+run 0 run still.lua
+has out '  J          objective                1322.1'
+
 # ---- what makes no sense ------------------------------------------------------------------------------------------
 
 # model LINES...: bad.lua, a body on line 2

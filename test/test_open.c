@@ -213,6 +213,11 @@ static void refusals(void **state)
         {"spring{name='s', bodies={'ground', 'c'}, at_a={0, 9, 0}, at_b={0, 0, 0}, k=math.exp(a), length=1}",
          "'s'"},
         {HINGE "actuator{name='m', joint='h', k=math.exp(a)}", "'m'"},
+        {"spring{name='r', bodies={'ground', 'c'}, at_a={0, 7, 0}, k=1, length=1}\n"
+         "spring{name='s', bodies={'ground', 'c'}, at_a={0, 9, 0}, k=math.exp(a), length=1}\n"
+         "spring{name='t', bodies={'ground', 'c'}, at_a={0, 8, 0}, k=1, length=1}\n"
+         "sensor{name='x', type='position', body='c', at={1, 0, 0}}",
+         "'s'"},
         {"joint{name='h', type='revolute', bodies={'ground', 'c'}, at={0, 0, 0}, axis={0, 0, 1}, "
          "friction=math.exp(a)/100, "
          "friction_radius=0.1}",

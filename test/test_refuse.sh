@@ -35,6 +35,19 @@ run 0 run drive.lua --h 1e-5 --t-end 1e-3 --json
 v=$(grep -oE '"velocity":\[[^]]*' out | head -n 1 | cut -d, -f3)
 awk -v v="$v" 'BEGIN { d = v - 10 * cos(10); exit !(v && d * d < 1e-20) }' || fail "a drive of 10000 rad/s: $v"
 
+# a state that another function kept: drives have the time alone
+for what in 'a.position.x' 'sensors.w[1]' 'joints.slide.position'; do
+    cat >kept.lua <<END_OF_MODEL
+local kept
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+sensor { name = "w", type = "position", body = "a" }
+force { body = "a", value = function(t, s) kept = s return 0, 0, 0 end }
+joint { name = "slide", type = "prismatic", bodies = {"ground", "a"}, axis = {0, 0, 1}, drive = function(t) return kept and kept.$what or 0 end }
+run { t_end = 0.1, h = 1e-2 }
+END_OF_MODEL
+    refused "t = 0: kept.lua:5: joint 'slide': states are known only while a function of the model runs" run kept.lua
+done
+
 # ---- sensors that fail ----------------------------------------------------------------------------------------------
 
 cat >late.lua <<'END_OF_MODEL'
@@ -50,6 +63,8 @@ failed "t = 0.03: late.lua:5: sensor 'w': too late" run late.lua --json -o late.
 is_json out
 has out '"status":"callback_failed"' '"t":0.02999'
 [[ $(tail -n 1 late.csv) == "# failure t = 0.03: late.lua:5: sensor 'w': too late" ]] || fail "late.csv: $(tail -n 1 late.csv)"
+failed "t = 0.03: late.lua:5: sensor 'w': too late" run late.lua --view late.html
+has late.html 'callback_failed'
 run 0 run late.lua --t-end 0.02
 run 1 converge late.lua --h 1e-2,5e-3 --reference finest --sensor w
 has err "h = 0.01 s: late.lua:5: sensor 'w': too late"

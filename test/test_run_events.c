@@ -573,6 +573,32 @@ static void shortest_parts(void **state)
     ph_run_close(run);
 }
 
+/* round-off: an action that moves its own function away comes at 1 s and every 0.75 s then */
+static void moves_its_function(void **state)
+{
+    (void)state;
+    static const char text[] = "body { name = 'a', mass = 1, inertia = {1, 1, 1} }\n"
+                               "state { name = 'x', initial = 0, rate = function(t, s) return 1 end }\n"
+                               "event { name = 'full', when = function(t, s) return s.states.x - 1 end, "
+                               "action = {state = {x = 0.25}} }\n"
+                               "run { t_end = 3 }";
+    for (int k = 0; k <= METHODS; k++) {
+        char options[200];
+        snprintf(options, sizeof options, "%s %s", methods[k % METHODS].options,
+                 k < METHODS ? "h=0.01" : "tol=1e-6");
+        if (strstr(options, "printed") || strstr(options, "index2") || strstr(options, "rho"))
+            continue; /* as others */
+        ph_run *run = open_text(text, options);
+        go(run, 3);
+        int n;
+        ph_run_events(run, &n);
+        assert_int_equal(n, 3);
+        for (int i = 0; i < 3; i++)
+            check_near(time_of(run, "full", i), 1 + 0.75 * i, 1e-12);
+        ph_run_close(run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -588,6 +614,7 @@ int main(void)
         cmocka_unit_test(reset),
         cmocka_unit_test(observed),
         cmocka_unit_test(rests_at_zero),
+        cmocka_unit_test(moves_its_function),
         cmocka_unit_test(lands_once),
         cmocka_unit_test(set_active),
         cmocka_unit_test(failures),

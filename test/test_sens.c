@@ -22,6 +22,23 @@ static void heavy_top_in_every_form(void **state)
             }
 }
 
+/* (W2) with the multiplier of the stabilised form inside and outside of P, whatever sigma is */
+static void heavy_top_stabilised_both_ways(void **state)
+{
+    (void)state;
+    for (int form = PH_GGL_INSIDE; form <= PH_GGL_OUTSIDE; form++)
+        for (int sigma = 0; sigma < 2; sigma++) {
+            fixture r;
+            ph_options o = tight(1e-3);
+            o.formulation = PH_GGL, o.ggl_form = (ph_ggl_form)form, o.sigma = sigma;
+            open_fixture(&r, "heavy_top.lua", "m", 0, &o);
+            assert_int_equal(ph_sim_run(r.sim, 50, NULL, NULL, NULL), PH_OK);
+            agreement a = compare(&r, 50);
+            check_agreement(&a, (bar){1e-9, 1e-9, 1e-9});
+            close_fixture(&r);
+        }
+}
+
 /* The factorisation that is reused is exact, without T, or of an earlier step. */
 static void heavy_top_with_every_newton(void **state)
 {
@@ -315,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heavy_top_in_every_form),
         cmocka_unit_test(heavy_top_with_every_newton),
+        cmocka_unit_test(heavy_top_stabilised_both_ways),
         cmocka_unit_test(models),
         cmocka_unit_test(published),
         cmocka_unit_test(multistep_heavy_top),

@@ -139,12 +139,15 @@ static void broken(void **state)
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)
         refuse_mesh(text[k].file, text[k].text, strlen(text[k].text), text[k].words);
     size_t many = 200001, row = strlen("f 1 2 3\n");
-    char *large = malloc(many * row + 32);
+    char *large = malloc(3 * many * row + 32);
     assert_non_null(large);
     size = (size_t)sprintf(large, "v 0 0 0\nv 1 0 0\nv 0 1 0\n");
     for (size_t k = 0; k < many; k++, size += row)
         memcpy(large + size, "f 1 2 3\n", row);
     refuse_mesh("a.obj", large, size, "it has more than 200000 triangles");
+    for (size = 0; size < 8 * 600001; size += 8) /* corners that no triangle has */
+        memcpy(large + size, "v 1 2 3\n", 8);
+    refuse_mesh("a.obj", large, size, "it has more than 200000 triangles, the limit of a page");
     free(large);
 }
 

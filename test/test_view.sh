@@ -280,6 +280,8 @@ refused "cannot write the files of 'no/vtk'" view "$models/pendulum.lua" --vtk n
 
 # Mistakes.
 refused "No such file" view none.lua
+run 0 run "$models/pendulum.lua" --t-end 0.01 --vtk slash/ --quiet
+[[ -s slash/motion.pvd ]] || fail "no folder: $(ls)"
 for command in view run; do # before anything is computed: nothing is printed
     refused "cannot write the files of '/nonexistent/x': No such file or directory" $command "$models/heavy_top.lua" --vtk /nonexistent/x
     refused "cannot write the files of '$models/heavy_top.lua': Not a directory" $command "$models/heavy_top.lua" --vtk "$models/heavy_top.lua"

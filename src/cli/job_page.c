@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,13 +26,19 @@ int ph_page_name(const char *path)
 int ph_page_folder(const char *path)
 {
     struct stat st;
-    int there = stat(path, &st) == 0;
+    char *bare = strdup(path); /* without '/' at its end */
+    for (size_t n = bare ? strlen(bare) : 0; n > 1 && bare[n - 1] == '/'; n--)
+        bare[n - 1] = 0;
+    int there = stat(path, &st) == 0, good;
     if (there && !S_ISDIR(st.st_mode))
-        errno = ENOTDIR;
-    else if (there ? access(path, W_OK | X_OK) == 0 : ph_file_possible(path))
-        return 1;
-    ph_complain("cannot write the files of '%s': %s", path, strerror(errno));
-    return 0;
+        good = 0, errno = ENOTDIR;
+    else
+        good = there ? access(path, W_OK | X_OK) == 0 : bare && ph_file_possible(bare);
+    int why = errno;
+    free(bare);
+    if (!good)
+        ph_complain("cannot write the files of '%s': %s", path, strerror(why));
+    return good;
 }
 
 ph_status ph_page_open(ph_job *r)

@@ -131,6 +131,18 @@ static void add_told(ph_json *j, const ph_job *r, const ph_told_list *list, cons
     }
 }
 
+/* sens adds its own, with gradients. */
+static void add_objectives(ph_json *j, const ph_job *r)
+{
+    int n = r->args->command == PH_CMD_RUN && r->status == PH_OK ? ph_run_count(r->run, PH_OBJECTIVES) : 0;
+    cJSON *all = n ? ph_json_object(j, j->root, "objectives") : NULL;
+    for (int i = 0; i < n; i++) {
+        double value = NAN; /* where its function fails */
+        ph_run_get(r->run, PH_GET_OBJECTIVE, i, &value);
+        ph_json_number(j, all, ph_run_name(r->run, PH_OBJECTIVES, i), value);
+    }
+}
+
 void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
 {
     add_bodies(j, r, s);
@@ -238,6 +250,7 @@ int ph_report_json(const ph_job *r)
     if (r->sim) {
         add_newton(&j, r);
         ph_report_json_state(&j, r, &s);
+        add_objectives(&j, r);
         add_quality(&j, r);
         add_events(&j, r);
         add_warnings(&j, r);

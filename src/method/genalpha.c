@@ -321,12 +321,12 @@ static ph_status settle(ph_sim *sim)
     return place(sim, sim->sens != NULL, sim->sens != NULL);
 }
 
-/* L = P^-1 (I + D/gp) T^-1 and F = P^-1 or P^-1 T of one node, from (G6); F holds P^-1, D is D_T(theta; u). */
+/* L = P^-1 (I + D/gp) T^-1 and F = P^-1 or P^-1 T of one node, from (G6); F holds P^-1 but for sigma = 0, D is D_T(theta; u). */
 PH_INLINE void linearise_slope(int n, genalpha *m, int T_at, int stabilised, double *D)
 {
     double sigma = m->p.sigma, X[PH_DIM_MAX * PH_DIM_MAX];
-    const double *Tinv = m->Tinv + T_at;
     double *L = m->L + T_at, *F = m->F + T_at;
+    const double *Tinv = m->Tinv + T_at, *Pinv = sigma == 0 ? Tinv : F;
     if (n == 6 && sigma == 1) {
         ph_upper_store(D, ph_upper_one_and(ph_upper_scale(m->ops.inv_gp, ph_upper_load(D))));
         ph_upper_store(L, ph_upper_mul(D, ph_upper_load(Tinv)));
@@ -340,7 +340,7 @@ PH_INLINE void linearise_slope(int n, genalpha *m, int T_at, int stabilised, dou
         ph_small_mmul(n, n, n, D, Tinv, L);
         return;
     }
-    ph_small_mmul(n, n, n, F, D, X);
+    ph_small_mmul(n, n, n, Pinv, D, X);
     ph_small_mmul(n, n, n, X, Tinv, L);
     if (stabilised && m->inside) {
         ph_small_mmul(n, n, n, F, m->T + T_at, X);
@@ -398,8 +398,9 @@ static void linearise_exactly(ph_sim *sim)
     m->ops.L = m->ops.F = NULL;
     if (stabilised && !(sigma == 0 && m->inside) && !(sigma == 1 && !m->inside))
         m->ops.F = sigma == 0 ? m->Tinv : sigma == 1 ? m->T : m->F;
-    m->ops.L = sigma == 0 ? m->Tinv : m->L;
-    if (sigma == 0)
+    int simple = sigma == 0 && !(stabilised && !m->inside); /* u = -gp theta, and L = T^-1 */
+    m->ops.L = simple ? m->Tinv : m->L;
+    if (simple)
         return;
     linearise_batches(m, lay, sim->next.v, stabilised);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)

@@ -55,8 +55,6 @@ static vec cross(ph_reader *r, vec a, vec b)
 static vec turn(ph_reader *r, int body, vec a)
 {
     vec q, inner;
-    if (body == PH_GROUND)
-        return a;
     int w = argument(r, PH_ARG_ROTATION, body, 0);
     for (int i = 0; i < 3; i++)
         q.x[i] = argument(r, PH_ARG_ROTATION, body, i + 1);
