@@ -1,6 +1,7 @@
 /* BLieDF with steps of changing size: orders under random steps (VS12), errors that follow tol (VS13), refusals, grids,
  * saved states. */
 #include "ahead_cases.h"
+#include "method/method_limits.h"
 
 static ph_options bliedf(ph_formulation f, int order)
 {
@@ -179,12 +180,30 @@ static void noisy_start(void **state)
     }
 }
 
+/* The bound on the steps of a start counts none that were made before it. */
+static void starts_late(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("pendulum");
+    ph_options o = bliedf(PH_GGL, 2);
+    o.tol = 1e-2, o.h_max = 1e-3;
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    run_to(sim, 3);
+    assert_true(ph_sim_stats(sim).accepted > PH_BLIEDF_START_STEPS / 2);
+    ph_state s = ph_sim_state(sim);
+    assert_int_equal(ph_sim_load(sim, &s, NULL), PH_OK);
+    run_to(sim, 3.1);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_steps),        cmocka_unit_test(errors_follow_tol),
         cmocka_unit_test(grid_shows_the_same), cmocka_unit_test(refusals),
         cmocka_unit_test(lives_by_the_rules),  cmocka_unit_test(noisy_start),
+        cmocka_unit_test(starts_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

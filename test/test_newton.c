@@ -304,6 +304,10 @@ static void positions_beside_rolling(void **state)
         assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
         check_le(position, 1e-13); /* round-off */
         check_le(velocity, 1e-11);
+        ph_state s = ph_sim_state(sim);
+        for (int c = 0; c < m.sys.n_constraints; c++)
+            assert_true((norm2(s.eta + s.l_at[c], m.sys.constraints[c].rows) > 0) !=
+                        m.sys.constraints[c].nonholonomic); /* exact: these have none */
         ph_sim_destroy(sim);
         open_close(&m);
     }

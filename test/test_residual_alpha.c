@@ -75,11 +75,32 @@ static void orders(void **state)
         check_near(log2(e[j] / e[j + 1]), 1, 0.15); /* order: without it */
 }
 
+/* With N of (N1), Newton's method squares its errors: three iterations do, in large steps with much damping, too. */
+static void three_iterations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *problem;
+        double h;
+    } row[] = {{"heavy_top_so3", 2.5e-3}, {"free_body", 0.1}, {"spring_ball", 0.2}};
+    for (int i = 0; i < 3; i++) {
+        ph_problem *p = problem_named(row[i].problem);
+        ph_options o = tight(row[i].h);
+        o.method = RESIDUAL, o.rho = 0.5;
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        run_sim(sim, 50);
+        assert_true(ph_sim_stats(sim).iterations <= 3 * 50); /* ordering */
+        ph_sim_destroy(sim);
+        ph_problem_destroy(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_errors),
         cmocka_unit_test(orders),
+        cmocka_unit_test(three_iterations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,10 @@ static void equation_holds(void **state)
             node_open(&x, groups[g], speed);
             double angle = ph_rk_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k);
             assert_true(angle > 0 && angle < 3);
+            double most = 0;
+            for (int i = 0; i < S; i++)
+                most = fmax(most, norm2(x.Theta + i * NV + 2 + x.slot.rot, 3));
+            check_near(angle / most, 1, 1e-15); /* round-off: the largest of all stages */
             for (int i = 0; i < S; i++) {
                 double sum[6] = {0}, T[36], back[6] = {0};
                 for (int j = 0; j < S; j++)

@@ -541,9 +541,10 @@ static void allocation_failures(void **state)
 static void newton_fails(void **state)
 {
     (void)state;
-    for (int f = 0; f < FORMS; f++) {
-        ph_problem *p = problem_named("heavy_top");
-        ph_options o = options_for(p, forms[f]);
+    static const char *const name[] = {"heavy_top", "heavy_top_r3xso3", "heavy_top_se3"};
+    for (int f = 0; f < 3 * FORMS; f++) {
+        ph_problem *p = problem_named(name[f / FORMS]);
+        ph_options o = options_for(p, forms[f % FORMS]);
         o.h = 0.3; /* 45 rad in one step */
         o.start = PH_PLAIN;
         ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
