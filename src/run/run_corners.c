@@ -78,8 +78,7 @@ static void look(search *s, const ph_function *f, double t0, double t1)
     }
 }
 
-/* The functions that the motion depends on; NULL past the end. */
-static const ph_function *function_of(const ph_model *m, int k)
+const ph_function *ph_motion_function(const ph_model *m, int k)
 {
     if (k < m->n_forces)
         return &m->force[k].f;
@@ -147,7 +146,7 @@ static size_t room_of(const ph_model *m)
 {
     size_t room = 0;
     const ph_function *f;
-    for (int k = 0; (f = function_of(m, k)); k++)
+    for (int k = 0; (f = ph_motion_function(m, k)); k++)
         if (f->traced && f->traced->program && ph_program_pieces_room(f->traced->program) > room)
             room = ph_program_pieces_room(f->traced->program);
     return room;
@@ -177,7 +176,7 @@ ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def
         ph_free(alloc, s.t), ph_free(alloc, s.room);
         return PH_E_MEMORY;
     }
-    for (int k = 0; (f = function_of(m, k)); k++)
+    for (int k = 0; (f = ph_motion_function(m, k)); k++)
         if (f->traced && f->traced->program)
             look(&s, f, run->t0, def->t_end);
     look_at_inputs(&s, run, run->t0, def->t_end);
