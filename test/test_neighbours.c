@@ -172,13 +172,42 @@ static void functions_without_tangents(void **state)
     ph_model_free(model);
 }
 
+/* A stop that is met on the way, 1e-3 m wide, and neighbours that are 1e-3 m apart at first: differences of runs over 1e-7 m. */
+static void stops_that_move(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local L = param('L', 0.5003)\n"
+        "body { name = 'a', mass = 1, inertia = {0.1, 0.2, 0.3}, velocity = {1, 0, 0} }\n"
+        "joint { name = 'm', type = 'prismatic', bodies = {'ground', 'a'}, axis = {1, 0, 0} }\n"
+        "actuator { name = 's', joint = 'm', stops = {-1, L}, stop_k = 1e4, stop_d = 10 }\n"
+        "run { t_end = 0.6, h = 1e-3, newton = 'full', rtol = 1e-13 }\n";
+    ph_model *model;
+    ph_error err = {0};
+    const int p = 0;
+    double d[3], v[2][3], eps = 1e-7;
+    ph_run *run = run_of(text, &model);
+    if (ph_run_follow(run, &p, 1, &err) != PH_OK || ph_run_until(run, 0.6, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_VELOCITY, 0, 0, d), PH_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"L", 0.5003 + (k ? eps : -eps)}, 1, NULL),
+                         PH_OK);
+        assert_int_equal(ph_run_until(run, 0.6, NULL), PH_OK);
+        ph_run_get(run, PH_GET_VELOCITY, 0, v[k]);
+    }
+    /* derivative: round-off of differences */
+    check_near(d[0], (v[1][0] - v[0][0]) / (2 * eps), 1e-6);
+    ph_run_close(run);
+    ph_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_that_refuse),
-        cmocka_unit_test(steps_that_suit),
-        cmocka_unit_test(drives_of_many_turns),
-        cmocka_unit_test(functions_without_tangents),
+        cmocka_unit_test(neighbours_that_refuse), cmocka_unit_test(steps_that_suit),
+        cmocka_unit_test(drives_of_many_turns),   cmocka_unit_test(functions_without_tangents),
+        cmocka_unit_test(stops_that_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

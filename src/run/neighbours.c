@@ -46,13 +46,26 @@ double ph_run_eps(const ph_run *run, int parameter)
     return value != 0 ? PART * value : STEP_AT_ZERO;
 }
 
+/* Stops of actuators stay, and are moved to first order. */
+static void keep_stops(ph_model *near, const ph_model *m)
+{
+    for (int k = 0; k < near->n_actuators && near->n_actuators == m->n_actuators; k++) {
+        ph_actuator_def *a = &near->actuator[k];
+        const ph_actuator_def *b = &m->actuator[k];
+        for (int i = 0; i < 2 && !isnan(a->stop[0]) && !isnan(b->stop[0]); i++)
+            a->moved[i] = a->stop[i] - b->stop[i], a->stop[i] = b->stop[i];
+    }
+}
+
 /* about: the value of the parameter itself, at which its functions have their tangents (P8) */
 static ph_status build(ph_neighbour *n, const ph_run *run, const ph_setting *set, double about, ph_error *err)
 {
     const ph_allocator *alloc = run->config.alloc;
     ph_status s = ph_model_near(&n->model, run->model, set, 1, set->name, alloc, err);
-    if (s == PH_OK)
+    if (s == PH_OK) {
+        keep_stops(n->model, run->model);
         s = ph_mechanism_create(&n->mech, n->model, run->def.space, alloc, err);
+    }
     if (s != PH_OK)
         return s;
     n->mech->parameter.about = about, n->mech->parameter.tangents = n->model->symbol > 0;
