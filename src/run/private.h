@@ -169,6 +169,9 @@ ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def
 int ph_corners_at(const ph_run *run, double t, double *before, double *after);
 int ph_corners_between(const ph_run *run, double from, double to);
 
+/* PH_E_INPUT: a parameter moves a time at which functions jump, with tol. The run is at its start. */
+ph_status ph_corners_stay(ph_run *run, int parameter, ph_error *err);
+
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
 void ph_integral_jump(ph_integral *i);                        /* it goes on from another value */
