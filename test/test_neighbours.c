@@ -100,11 +100,114 @@ static void steps_that_suit(void **state)
     ph_model_free(model);
 }
 
+static ph_run *run_of(const char *text, ph_model **model)
+{
+    ph_run *run;
+    ph_error err = {0};
+    if (ph_model_read_text(model, "test.lua", text, strlen(text), NULL, 0, NULL, &err) != PH_OK ||
+        ph_run_create(&run, *model, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    return run;
+}
+
+/* A drive w t of an angle has no effect at the start, and at the end neighbours that are 2^-9 apart have turned by 10 rad and more
+ * from each other: direct and adjoint have its derivatives by formula. */
+static void drives_of_many_turns(void **state)
+{
+    (void)state;
+    static const double w[] = {3, 50, 800};
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        ph_model *model;
+        ph_error err = {0};
+        const int p = 0;
+        double x[3], W[3], J, gradient, T = 5;
+        snprintf(text, sizeof text,
+                 "local w = param('w', %g)\n"
+                 "body { name = 'a', mass = 1, inertia = {0.1, 0.2, 0.3}, position = {0.5, 0, 0} }\n"
+                 "joint { name = 'm', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0},\n"
+                 "        axis = {0, 1, 0}, drive = function(t) return w*t end }\n"
+                 "objective { name = 'J', final = function(s) return s.a.position.x end }\n"
+                 "run { t_end = %g, h = 1e-3 }\n",
+                 w[k], T);
+        ph_run *run = run_of(text, &model);
+        if (ph_run_follow(run, &p, 1, &err) != PH_OK || ph_run_until(run, T, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_ROTATION, 0, 0, W), PH_OK);
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, x), PH_OK);
+        assert_int_equal(ph_run_follow(run, NULL, 0, &err), PH_OK);
+        if (ph_run_gradient(run, 0, &p, 1, 0, &J, &gradient, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        /* derivative: (W4) over steps with an error of 1e-11 */
+        check_near(W[1], T, 1e-10 * T);
+        check_near(x[0], -0.5 * T * sin(w[k] * T), 1e-10 * T);
+        check_near(gradient, -0.5 * T * sin(w[k] * T), 1e-10 * T);
+        ph_run_close(run);
+        ph_model_free(model);
+    }
+}
+
+/* A force that Lua computes, and the same one as an expression, whose tangent is exact (P8). */
+static void functions_without_tangents(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local w = param('w', 50)\n"
+        "particle { name = 'p', mass = 1 }\nparticle { name = 'q', mass = 1 }\n"
+        "force { body = 'p', value = function(t, s)\n"
+        "  if s.p.position.y == 7 then return 0, 0, 0 end; return math.cos(w*t), 0, 0 end }\n"
+        "force { body = 'q', value = function(t) return math.cos(w*t), 0, 0 end }\n"
+        "run { t_end = 10, h = 1e-2 }\n";
+    ph_model *model;
+    ph_error err = {0};
+    const int p = 0;
+    double d[2][3];
+    ph_run *run = run_of(text, &model);
+    if (ph_run_follow(run, &p, 1, &err) != PH_OK || ph_run_until(run, 10, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_VELOCITY, k, 0, d[k]), PH_OK);
+    check_near(d[0][0], d[1][0], 1e-9 * fabs(d[1][0])); /* derivative */
+    ph_run_close(run);
+    ph_model_free(model);
+}
+
+/* A stop that is met on the way, 1e-3 m wide, and neighbours that are 1e-3 m apart at first: differences of runs over 1e-7 m. */
+static void stops_that_move(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local L = param('L', 0.5003)\n"
+        "body { name = 'a', mass = 1, inertia = {0.1, 0.2, 0.3}, velocity = {1, 0, 0} }\n"
+        "joint { name = 'm', type = 'prismatic', bodies = {'ground', 'a'}, axis = {1, 0, 0} }\n"
+        "actuator { name = 's', joint = 'm', stops = {-1, L}, stop_k = 1e4, stop_d = 10 }\n"
+        "run { t_end = 0.6, h = 1e-3, newton = 'full', rtol = 1e-13 }\n";
+    ph_model *model;
+    ph_error err = {0};
+    const int p = 0;
+    double d[3], v[2][3], eps = 1e-7;
+    ph_run *run = run_of(text, &model);
+    if (ph_run_follow(run, &p, 1, &err) != PH_OK || ph_run_until(run, 0.6, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_VELOCITY, 0, 0, d), PH_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"L", 0.5003 + (k ? eps : -eps)}, 1, NULL),
+                         PH_OK);
+        assert_int_equal(ph_run_until(run, 0.6, NULL), PH_OK);
+        ph_run_get(run, PH_GET_VELOCITY, 0, v[k]);
+    }
+    /* derivative: round-off of differences */
+    check_near(d[0], (v[1][0] - v[0][0]) / (2 * eps), 1e-6);
+    ph_run_close(run);
+    ph_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_that_refuse),
-        cmocka_unit_test(steps_that_suit),
+        cmocka_unit_test(neighbours_that_refuse), cmocka_unit_test(steps_that_suit),
+        cmocka_unit_test(drives_of_many_turns),   cmocka_unit_test(functions_without_tangents),
+        cmocka_unit_test(stops_that_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

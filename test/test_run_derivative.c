@@ -148,12 +148,42 @@ static void steps_of_parameters(void **state)
     scratch_remove(&file);
 }
 
+/* With tol: what a parameter changes by moving a jump is not seen, and refused; bends may move, and jumps stay. */
+static void jumps_that_move(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local T, f, B = param('T', 0.1), param('f', 1), param('B', 0.2)\n"
+        "body{ name = 'b', mass = 1, inertia = {1, 1, 1} }\n"
+        "joint{ name = 'j', type = 'prismatic', bodies = {'ground', 'b'}, axis = {1, 0, 0} }\n"
+        "actuator{ joint = 'j', effort = function(t, s) if t < T then return -f else return f/2 end end }\n"
+        "force{ body = 'b', value = function(t) return math.max(0, t - B), 0, 0 end }\n"
+        "run{ t_end = 0.3, tol = 1e-6 }";
+    scratch file = scratch_create("jump.lua");
+    scratch_write(&file, text, strlen(text));
+    ph_run *run = open_run(file.path, NULL, 0);
+    ph_error err = {0};
+    const int p[] = {0, 1, 2};
+    double d[3];
+    assert_int_equal(ph_run_follow(run, p, 1, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "parameter 'T' moves the time t = 0.1 s at which a function jumps"));
+    assert_int_equal(ph_run_follow(run, p + 1, 2, NULL), PH_OK);
+    assert_int_equal(ph_run_until(run, 0.3, NULL), PH_OK);
+    /* order: errors of steps by tolerance */
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, d), PH_OK);
+    check_near(d[0], -0.5 * 0.3 * 0.3 + 1.5 * 0.5 * 0.2 * 0.2, 1e-5);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 1, d), PH_OK);
+    check_near(d[0], -0.5 * 0.1 * 0.1, 1e-5);
+    ph_run_close(run);
+    scratch_remove(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_refused), cmocka_unit_test(steps_of_parameters),
         cmocka_unit_test(derivatives),         cmocka_unit_test(derivatives_begin_at_the_start),
-        cmocka_unit_test(following_changes),
+        cmocka_unit_test(following_changes),   cmocka_unit_test(jumps_that_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,9 @@ typedef struct ph_param {
     } at[PH_NEIGHBOURS];
     ph_loads_fn loads; /* for less cost than all callbacks of all neighbours; NULL: these */
     void *ctx;
+    /* 1: the systems depend on the parameter near the start as they do later on. The inner two neighbours alone count then,
+     * where third differences vanish. 0: all four count, as they must where a drive, a force or a contact begins later. */
+    int steady;
 } ph_param;
 
 /* Derivatives by one parameter, in the layout of the state. */

@@ -12,11 +12,25 @@ int ph_actuator_reads_value(const ph_actuator_def *d)
     return d->k != 0 || !isnan(d->stop[0]);
 }
 
+/* In the neighbours of a parameter a stop goes along its tangent (P8), since they are further apart than it is wide. Its effort
+ * depends on x - stop. */
+static ph_law move_stops(ph_law y, const ph_actuator_def *d, double x, double rate)
+{
+    for (int i = 0; i < 2; i++)
+        if (d->moved[i] != 0) {
+            y.tau -= d->moved[i] * ph_actuator_stop((ph_law){0}, d, i, x, rate).tau_x;
+            y.stored += d->moved[i] * ph_actuator_stop((ph_law){0}, d, i, x, 0).tau;
+        }
+    return y;
+}
+
 static ph_law law_of(const ph_force_site *s, const ph_site *site)
 {
     int k = s->f->coordinate;
     double x = ph_actuator_reads_value(s->f->actuator) ? ph_coordinate_value(site, k) + s->turns : 0;
-    return ph_actuator_law_at(s, x, ph_coordinate_rate(site, k), stops(s));
+    double rate = ph_coordinate_rate(site, k);
+    ph_law y = ph_actuator_law_at(s, x, rate, stops(s));
+    return stops(s) ? move_stops(y, s->f->actuator, x, rate) : y;
 }
 
 double ph_actuator_effort(const ph_force_site *s)

@@ -108,7 +108,9 @@ static int same_actuator(double size, const ph_force *a, const ph_force *b)
     const ph_actuator_def *d = a->actuator, *e = b->actuator;
     const double p[] = {d->effort, d->k, d->d, d->rest, d->stop_k, d->stop_d, d->stop_width},
                  q[] = {e->effort, e->k, e->d, e->rest, e->stop_k, e->stop_d, e->stop_width};
-    return !d->f.call && same(7, 0, p, q) && (isnan(d->stop[0]) || same(2, 0, d->stop, e->stop)) &&
+    return !d->f.call && same(7, 0, p, q) &&
+           (isnan(d->stop[0]) || (same(2, 0, d->stop, e->stop) &&
+                                  same(2, fmax(fabs(d->stop[0]), fabs(d->stop[1])), d->moved, e->moved))) &&
            same_joint(size, a->along, b->along);
 }
 

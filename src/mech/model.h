@@ -262,6 +262,8 @@ typedef struct ph_actuator_def {
     ph_function f;     /* or what it gives */
     double k, d, rest; /* N/m or N m/rad, N s/m or N m s/rad, m or rad; NaN: not given */
     double stop[2];    /* m or rad; NaN: none */
+    double moved
+        [2]; /* what stops are to first order further on, in the neighbours of a parameter (P8); 0 elsewhere */
     double stop_k, stop_d, stop_width; /* as k, d, rest; stiffness and damping begin within the width */
     ph_origin origin;
 } ph_actuator_def;

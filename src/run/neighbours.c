@@ -22,6 +22,14 @@ const double ph_neighbour_weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12
 /* Numbers below this part of the largest of their kind may be what cancellation has left. */
 #define LEFT 1e-3
 
+/* Errors above this tell nothing: what the neighbours say goes up and down between them. Steps get shorter until it does not, at
+ * most so often. */
+#define LOST    0x1p-9
+#define SHORTEN 8
+
+/* Times of the run at which a model that is not steady is tried: the start, the end and some between them. */
+#define TIMES 16
+
 /* A step to the next one, and what is left of an error of fourth order then, with room for the terms behind it. */
 #define SHORTER 8
 #define GAIN    0x1p-9
@@ -38,13 +46,26 @@ double ph_run_eps(const ph_run *run, int parameter)
     return value != 0 ? PART * value : STEP_AT_ZERO;
 }
 
+/* Stops of actuators stay, and are moved to first order. */
+static void keep_stops(ph_model *near, const ph_model *m)
+{
+    for (int k = 0; k < near->n_actuators && near->n_actuators == m->n_actuators; k++) {
+        ph_actuator_def *a = &near->actuator[k];
+        const ph_actuator_def *b = &m->actuator[k];
+        for (int i = 0; i < 2 && !isnan(a->stop[0]) && !isnan(b->stop[0]); i++)
+            a->moved[i] = a->stop[i] - b->stop[i], a->stop[i] = b->stop[i];
+    }
+}
+
 /* about: the value of the parameter itself, at which its functions have their tangents (P8) */
 static ph_status build(ph_neighbour *n, const ph_run *run, const ph_setting *set, double about, ph_error *err)
 {
     const ph_allocator *alloc = run->config.alloc;
     ph_status s = ph_model_near(&n->model, run->model, set, 1, set->name, alloc, err);
-    if (s == PH_OK)
+    if (s == PH_OK) {
+        keep_stops(n->model, run->model);
         s = ph_mechanism_create(&n->mech, n->model, run->def.space, alloc, err);
+    }
     if (s != PH_OK)
         return s;
     n->mech->parameter.about = about, n->mech->parameter.tangents = n->model->symbol > 0;
@@ -96,10 +117,17 @@ static void take(trial *t, ph_arena *a)
         t->f[k] = ph_arena_take(a, n, sizeof(double));
 }
 
-/* Any point near the initial values; the arena is zero elsewhere. */
-static void put_point(trial *t, const ph_run *run)
+/* Time k of the run, in no step with what repeats itself. */
+static double time_of(const ph_run *run, int k)
 {
-    t->at.t = run->t0;
+    double golden = 0.6180339887498949 * k, part = k < 2 ? k : golden - floor(golden);
+    return run->t0 + part * (run->def.t_end - run->t0);
+}
+
+/* Any point near the initial values; the arena is zero elsewhere. */
+static void put_point(trial *t, const ph_run *run, double time)
+{
+    t->at.t = time;
     memcpy(t->at.q, run->q0, sizeof(double) * (size_t)t->lay.nq);
     memcpy(t->at.v, run->v0, sizeof(double) * (size_t)t->lay.nv);
     ph_point_rotations(&t->at, &t->lay);
@@ -170,12 +198,15 @@ static double error_of(const ph_run *run, ph_neighbours *n)
         return 0;
     take(&t, &a);
     ph_eval_prepare(&t.ev);
-    put_point(&t, run);
-    int known = 1;
-    for (int k = 0; k < PH_NEIGHBOURS && known; k++)
-        known = look(&t, run, &n->at[k], t.f[k]);
-    for (int i = 0, first = 0; i < LISTS && known; first += t.size[i++])
-        worst = fmax(worst, cut_of(t.size[i], t.f, first, n->eps));
+    int times = !n->steady && run->def.t_end > run->t0 ? TIMES : 1;
+    for (int j = 0; j < times; j++) {
+        int known = 1;
+        put_point(&t, run, time_of(run, j));
+        for (int k = 0; k < PH_NEIGHBOURS && known; k++)
+            known = look(&t, run, &n->at[k], t.f[k]);
+        for (int i = 0, first = 0; i < LISTS && known; first += t.size[i++])
+            worst = fmax(worst, cut_of(t.size[i], t.f, first, n->eps));
+    }
     ph_free(run->config.alloc, a.block);
     return worst;
 }
@@ -201,19 +232,36 @@ static void drop(ph_neighbours *n)
 /* Shorter steps, as long as they make the error smaller by as much as they do of a smooth function. */
 static void refine(ph_neighbours *out, const ph_run *run)
 {
-    double error = error_of(run, out);
-    while (error > PH_QUOTIENT_GOOD) {
-        ph_neighbours finer = {.name = out->name, .value = out->value, .eps = out->eps / SHORTER};
+    double error = error_of(run, out), eps = out->eps;
+    for (int k = 0; k < SHORTEN && error > PH_QUOTIENT_GOOD; k++) {
+        ph_neighbours finer = {.name = out->name, .value = out->value, .steady = out->steady};
         double better = HUGE_VAL;
+        finer.eps = eps /= SHORTER;
         if (can_step(&finer) && build_all(&finer, run, NULL) == PH_OK)
             better = error_of(run, &finer);
-        if (!(better <= error * GAIN)) {
-            drop(&finer);
-            return;
+        if (better <= error * GAIN) {
+            drop(out);
+            *out = finer, error = better;
+            continue;
         }
-        drop(out);
-        *out = finer, error = better;
+        drop(&finer);
+        if (!(error > LOST && better < HUGE_VAL && better > LOST))
+            return;
     }
+}
+
+/* 1: nothing waits for a time or a place. */
+static int is_steady(const ph_model *m)
+{
+    const ph_function *f;
+    int steady = m->n_inputs == 0;
+    for (int k = 0; (f = ph_motion_function(m, k)); k++)
+        steady = steady && !f->call;
+    for (int k = 0; k < m->n_joints; k++)
+        steady = steady && m->joint[k].friction == 0;
+    for (int k = 0; k < m->n_actuators; k++)
+        steady = steady && isnan(m->actuator[k].stop[0]);
+    return steady;
 }
 
 ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parameter, double eps,
@@ -225,6 +273,7 @@ ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parame
     const ph_param_def *p = &run->model->param[parameter];
     out->name = p->name, out->value = p->value;
     out->eps = eps > 0 ? eps : ph_run_eps(run, parameter);
+    out->steady = is_steady(run->model);
     if (!can_step(out))
         return ph_fail(err, PH_E_INPUT, "parameter '%s' = %.9g does not change by so little as %.3g", p->name,
                        p->value, out->eps);
@@ -249,7 +298,7 @@ void ph_neighbours_destroy(ph_neighbours *n)
 
 ph_param ph_neighbours_param(const ph_neighbours *n)
 {
-    ph_param p = {.name = n->name, .eps = n->eps};
+    ph_param p = {.name = n->name, .eps = n->eps, .steady = n->steady};
     if (n->loads)
         p.loads = ph_loads_add, p.ctx = n->loads;
     for (int k = 0; k < PH_NEIGHBOURS; k++) {

@@ -16,6 +16,7 @@ typedef struct ph_neighbours {
     double value, eps;
     ph_neighbour at[PH_NEIGHBOURS];
     ph_loads *loads; /* what differs; NULL: unknown */
+    int steady;      /* of ph_param */
 } ph_neighbours;
 
 /* Weights of the neighbours in a derivative, times 1/eps. */

@@ -158,13 +158,19 @@ void ph_watch_jump(ph_run *run);                                   /* powers hav
 void ph_watch_shock(ph_run *run,
                     double energy); /* and energy, which was so much: what is lost was dissipated */
 
-/* run_corners.c: times that steps by tolerance end at, those of def among them; *own: the caller's; PH_E_MEMORY */
+/* run_corners.c: the functions that the motion depends on, those that were not given too; NULL past the end */
+const ph_function *ph_motion_function(const ph_model *m, int k);
+
+/* Times that steps by tolerance end at, those of def among them; *own: the caller's; PH_E_MEMORY */
 ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def *def, ph_times *out,
                           double **own);
 
 /* 1: functions bend or jump at t, of which before and after are just that; between two times */
 int ph_corners_at(const ph_run *run, double t, double *before, double *after);
 int ph_corners_between(const ph_run *run, double from, double to);
+
+/* PH_E_INPUT: a parameter moves a time at which functions jump, with tol. The run is at its start. */
+ph_status ph_corners_stay(ph_run *run, int parameter, ph_error *err);
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);

@@ -78,8 +78,7 @@ static void look(search *s, const ph_function *f, double t0, double t1)
     }
 }
 
-/* The functions that the motion depends on; NULL past the end. */
-static const ph_function *function_of(const ph_model *m, int k)
+const ph_function *ph_motion_function(const ph_model *m, int k)
 {
     if (k < m->n_forces)
         return &m->force[k].f;
@@ -147,7 +146,7 @@ static size_t room_of(const ph_model *m)
 {
     size_t room = 0;
     const ph_function *f;
-    for (int k = 0; (f = function_of(m, k)); k++)
+    for (int k = 0; (f = ph_motion_function(m, k)); k++)
         if (f->traced && f->traced->program && ph_program_pieces_room(f->traced->program) > room)
             room = ph_program_pieces_room(f->traced->program);
     return room;
@@ -177,7 +176,7 @@ ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def
         ph_free(alloc, s.t), ph_free(alloc, s.room);
         return PH_E_MEMORY;
     }
-    for (int k = 0; (f = function_of(m, k)); k++)
+    for (int k = 0; (f = ph_motion_function(m, k)); k++)
         if (f->traced && f->traced->program)
             look(&s, f, run->t0, def->t_end);
     look_at_inputs(&s, run, run->t0, def->t_end);
@@ -187,4 +186,59 @@ ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def
     *own = s.t;
     *out = (ph_times){without_repeats(s.n + given.n, s.t), s.t};
     return PH_OK;
+}
+
+/* ---- times that a parameter moves ---------------------------------------------------------------------- */
+
+#define JUMP                                                                                                 \
+    1e-6 /* of values on both sides of an instant, relative or absolute: more than slopes make of it */
+
+/* 1: a function that the motion depends on jumps at t, where the run is now. */
+static int jumps(ph_run *run, double t)
+{
+    const ph_function *f;
+    ph_state s = ph_sim_state(run->sim);
+    for (int k = 0; (f = ph_motion_function(run->model, k)); k++) {
+        double x[2][PH_SENSOR_MAX], instant = 2 * SAME * DBL_EPSILON * fabs(t);
+        int n = f->traced && f->traced->program ? f->traced->program->n_out : 0, known = n <= PH_SENSOR_MAX;
+        for (int side = 0; side < 2 && known && n; side++) {
+            ph_scene at = ph_scene_of(run->mech, &s, NULL);
+            at.t = side ? t + instant : t - instant;
+            known = ph_function_values(&at, f, n, x[side]) == PH_OK;
+        }
+        for (int i = 0; i < n && known; i++)
+            if (fabs(x[1][i] - x[0][i]) > JUMP * fmax(1, fabs(x[0][i])))
+                return 1;
+    }
+    return 0;
+}
+
+ph_status ph_corners_stay(ph_run *run, int parameter, ph_error *err)
+{
+    const ph_allocator *alloc = run->config.alloc;
+    const ph_times *here = &run->def.opt.nonsmooth;
+    if (!(run->def.opt.tol > 0) || !here->n || parameter < 0 || parameter >= run->model->n_params)
+        return PH_OK;
+    const ph_param_def *p = &run->model->param[parameter];
+    double value = p->value + ph_run_eps(run, parameter), *own = NULL;
+    ph_run_def def = run->def;
+    ph_times there;
+    ph_model *near;
+    if (ph_model_again(&near, run->model, &(ph_setting){p->name, value}, 1, alloc, NULL) != PH_OK)
+        return PH_OK; /* which is told later on */
+    def.opt.nonsmooth = run->said.opt.nonsmooth;
+    ph_status s = ph_corners_find(run, near, &def, &there, &own);
+    for (int k = 0; k < here->n && s == PH_OK; k++) {
+        int i = first_from(&there, here->t[k]);
+        int stays = i < there.n && there.t[i] <= here->t[k] + SAME * DBL_EPSILON * fabs(here->t[k]);
+        if (!stays && jumps(run, here->t[k]))
+            s = ph_fail(err, PH_E_INPUT,
+                        "parameter '%s' moves the time t = %.9g s at which a function jumps, and derivatives "
+                        "do not see "
+                        "what that changes: take differences of runs",
+                        p->name, here->t[k]);
+    }
+    ph_free(alloc, own);
+    ph_model_free(near);
+    return s;
 }

@@ -116,6 +116,10 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
     if (run->moved)
         return ph_fail(err, PH_E_INPUT,
                        "derivatives begin at the initial values, and the run did not: reset it first");
+    for (int k = 0; k < n && s == PH_OK; k++)
+        s = ph_corners_stay(run, parameters[k], err);
+    if (s != PH_OK)
+        return s;
     ph_following *before = run->following, *now;
     run->following = NULL, run->sim->sens = NULL;
     s = attach(run, parameters, n, err);

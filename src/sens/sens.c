@@ -464,12 +464,12 @@ static void weigh(ph_follower *d, const double *w)
         d->weight[k] = w[k] / d->p.eps;
 }
 
-/* At points around the start: whether the inner two neighbours suffice since third differences vanish, and
- * whether loads that are given are those of the systems, without which they are not used. */
+/* At points around the start: whether the inner two neighbours suffice since third differences vanish, in systems that are
+ * there what they are later on, and whether loads that are given are those of the systems, without which they are not used. */
 static ph_status choose_weights(ph_sens *sens, ph_follower *d)
 {
     static const double third[PH_NEIGHBOURS] = {-0.5, 1, -1, 0.5};
-    const double *best = inner_weight;
+    const double *best = d->p.steady ? inner_weight : weight;
     for (int trial = 0; trial < 3; trial++) {
         ph_state s = trial_point(sens, trial);
         ph_status status = PH_OK;
