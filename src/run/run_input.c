@@ -177,6 +177,15 @@ ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t,
     return find_corners(run, err);
 }
 
+double ph_inputs_bend(const ph_run *run)
+{
+    double now = ph_run_time(run), t = HUGE_VAL;
+    for (int k = 0; k < run->n_inputs; k++)
+        if (!run->input[k].n && run->input[k].t[1] > now)
+            t = fmin(t, run->input[k].t[1]);
+    return t;
+}
+
 int ph_inputs_jump(const ph_run *run)
 {
     for (int k = 0; k < run->n_inputs; k++) {
