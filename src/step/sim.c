@@ -341,13 +341,11 @@ ph_status ph_sim_restart(ph_sim *sim, ph_error *err)
     return s;
 }
 
-/* It is projected whether it lies far off or not, so that differences are smooth. */
 ph_status ph_sim_restart_as(ph_sim *neighbour, const ph_sim *sim)
 {
     neighbour->grid = sim->grid, neighbour->passed = sim->passed, neighbour->n = 0;
     neighbour->off = sim->off;
-    ph_status s = ph_start_project(neighbour, &neighbour->now, 1);
-    return s == PH_OK ? start_with(neighbour, sim->h, NULL) : s;
+    return start_with(neighbour, sim->h, NULL);
 }
 
 ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
