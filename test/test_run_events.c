@@ -599,9 +599,43 @@ static void moves_its_function(void **state)
     }
 }
 
+/* An input that is set before what the method has already come to: x = 0.5 + s - 10 s^2 turns back before 0.55, whatever
+ * a step on the grid has seen ahead, and a function that has changed there in the way that does not count has not. */
+static void ahead_of_an_input(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"tol=1e-3 h=0.1", "tol=1e-6 h=0.1 method=bliedf",
+                                          "tol=1e-6 h=0.1 method=rkmk"};
+    static const char text[] =
+        "input{ name = 'u', hold = 'step' }\nparticle{ name = 'p', mass = 1, velocity = {1, 0, 0} }\n"
+        "force{ body = 'p', value = function(t, s) return s.inputs.u, 0, 0 end }\n"
+        "event{ name = 'e', when = function(t, s) return %s end, direction = '%s', action = {{set = {u = "
+        "0}}} "
+        "}\nrun{ t_end = 1 }";
+    static const char *const when[][2] = {{"s.p.position.x - 0.55", "both"}, {"0.55 - s.p.position.x", "up"}};
+    for (int k = 0; k < 6; k++) {
+        char own[1024];
+        snprintf(own, sizeof own, text, when[k % 2][0], when[k % 2][1]);
+        ph_run *run = open_text(own, options[k / 2]);
+        double x[3], energy[5];
+        go(run, 0.5);
+        assert_int_equal(ph_run_set_input(run, 0, -20), PH_OK);
+        assert_int_equal(ph_run_step(run, NULL), PH_OK);
+        check_near(ph_run_time(run), 0.6, 1e-14); /* round-off */
+        go(run, 1);
+        assert_int_equal(ph_run_event_count(run), 0);
+        assert_int_equal(ph_run_get(run, PH_GET_POSITION, 0, x), PH_OK);
+        assert_int_equal(ph_run_get(run, PH_GET_ENERGY, 0, energy), PH_OK);
+        check_near(x[0], -1.5, 1e-12);   /* round-off: x is of degree 2 */
+        check_near(energy[4], 0, 1e-12); /* round-off: so is the work */
+        ph_run_close(run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ahead_of_an_input),
         cmocka_unit_test(shortest_parts),
         cmocka_unit_test(trebuchet),
         cmocka_unit_test(trebuchet_by_tolerance),

@@ -82,6 +82,31 @@ static void ramps(void **state)
     ph_run_close(run);
 }
 
+/* The same on a grid of steps by tolerance, which have run past the point where it is set, and end where the line does. */
+static void ramps_on_a_grid(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"method=genalpha", "method=bliedf", "method=rkmk"};
+    for (int k = 0; k < 6; k++) {
+        ph_run *run = motor("linear", k % 2 ? ", t_end = nil" : "");
+        ph_error err = {0};
+        double h = 0.25, value = 3, at = 3, rate = 0;
+        const char *set[] = {methods[k / 2], "tol=1e-6", "h=0.25"};
+        assert_int_equal(ph_run_set_options(run, set, 3, &err), PH_OK);
+        check_near(run->def.opt.span, k % 2 ? 1 : 2, 0); /* exact: s, not the time to the end of a line */
+        for (int i = 0; i < 8; i++, at = value) {
+            value += i % 3 ? 0 : 2 * i - 5;
+            assert_int_equal(ph_run_set_input(run, 0, value), PH_OK);
+            assert_int_equal(ph_run_step(run, &err), PH_OK);
+            rate += h * (i ? at + value : 2 * value) / 4;
+            double error = get(run, PH_GET_JOINT_RATE, 0) - rate;
+            check_le(fabs(error),
+                     k / 2 == 2 ? 1e-14 : 4e-6); /* round-off, where each step has one line; tolerance */
+        }
+        ph_run_close(run);
+    }
+}
+
 /* Tables: lines are integrated with order 2, steps on the grid exactly; beyond their ends they are constant. */
 static void tables(void **state)
 {
@@ -92,7 +117,8 @@ static void tables(void **state)
     assert_int_equal(ph_run_set_input_table(run, 0, 3, t, u, &err), PH_OK);
     go(run, 2);
     check_near(get(run, PH_GET_JOINT_RATE, 0), (0.5 * 4 - 2) / 2, 1e-10); /* round-off */
-    assert_int_equal(ph_run_reset(run, &err), PH_OK);                     /* it keeps the table */
+    assert_int_equal(ph_run_reset(run, &err), PH_OK);                     /* it keeps the table, */
+    check_near(get(run, PH_GET_INPUT, 0), 0, 0);                          /* exact: and begins anew with it */
     go(run, 1);
     check_near(get(run, PH_GET_JOINT_RATE, 0), 1, 1e-10); /* round-off */
     ph_run_close(run);
@@ -246,6 +272,77 @@ static void sensitivities(void **state)
     ph_run_close(run);
 }
 
+/* The run as it is said, at a value of its parameter. */
+static double objective_at(ph_run *run, double l)
+{
+    ph_error err = {0};
+    ph_setting set = {"l", l};
+    assert_int_equal(ph_run_set_parameters(run, &set, 1, &err), PH_OK);
+    go(run, 0.3);
+    return get(run, PH_GET_OBJECTIVE, 0);
+}
+
+/* Steps of a table, at which methods start anew: derivatives that follow the run, and those of ph_run_gradient, whatever was run before,
+ * are those of the run itself. The same with values that are set between steps. */
+static void over_steps(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"h = 0.01", "h = 0.01, formulation = 'index3'",
+                                          "h = 0.01, formulation = 'index2'",
+                                          "h = 0.01, method = 'bliedf', order = 3", "tol = 1e-6"};
+    static const char arm[] =
+        "local m, l = 2, param('l', 0.5)\ngravity {0, 0, -9.81}\ninput { name = 'u', hold = 'step' }\n"
+        "body { name = 'arm', mass = m, inertia = {0.01, m*l^2/3, m*l^2/3}, position = {l, 0, 0} }\n"
+        "joint { name = 'hinge', type = 'revolute', bodies = {'ground', 'arm'}, at = {0, 0, 0}, axis = {0, "
+        "1, 0} }\n"
+        "actuator { name = 'motor', joint = 'hinge', effort = 'u', d = 0.1 }\n"
+        "sensor { name = 'x', type = 'position', body = 'arm' }\n"
+        "sensor { name = 'most', type = 'joint_position', joint = 'hinge', over_time = 'mean' }\n"
+        "objective { name = 'J', integral = function(t, s) return s.joints.hinge.position^2 end,\n"
+        "            final = function(s) return s.arm.position.z end }\n"
+        "run { t_end = 0.3, rtol = 1e-12, atol = 1e-12, %s }\n";
+    static const double t[] = {0, 0.1, 0.2}, u[] = {-1, 0.5, -3};
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        char text[2048];
+        snprintf(text, sizeof text, arm, methods[k]);
+        ph_run *run = run_of(text);
+        ph_error err = {0};
+        double J, J_p, x, mean, direct, value, e = 0x1p-9;
+        int l = 0, paced = k == 4;
+        assert_int_equal(ph_run_set_input_table(run, 0, 3, t, u, &err), PH_OK);
+        double f[] = {objective_at(run, 0.5 - 2 * e), objective_at(run, 0.5 - e), objective_at(run, 0.5 + e),
+                      objective_at(run, 0.5 + 2 * e)};
+        double D = (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * e);
+        J = objective_at(run, 0.5), mean = get(run, PH_GET_OVER, 1);
+        for (int again = 0; again < 2; again++) { /* after a run, and after a gradient */
+            assert_int_equal(ph_run_set_input_table(run, 0, 1, t, u, &err), PH_OK);
+            assert_int_equal(ph_run_set_input_table(run, 0, 3, t, u, &err), PH_OK); /* the same as before */
+            if (ph_run_gradient(run, 0, &l, 1, 0, &value, &J_p, &err) != PH_OK)
+                fail_msg("%s: %s", methods[k], err.text);
+            check_near(value, J, 0);                   /* exact: it is that run */
+            check_near(J_p, D, (paced ? 1e-4 : 1e-9)); /* derivative; steps by tolerance change with l */
+        }
+        assert_int_equal(ph_run_gradient_of_sensor(run, 1, 0, &l, 1, 0, &value, &x, &err), PH_OK);
+        check_near(value, mean, 0); /* exact */
+        assert_int_equal(ph_run_objective_error(run, 0, 0, &value, &x, 0, NULL, &err), PH_E_INPUT);
+        assert_non_null(strstr(err.text, "across the steps of input 'u'"));
+        l = 1; /* there is none */
+        assert_int_equal(ph_run_gradient(run, 0, &l, 1, 0, &value, &x, &err), PH_E_INPUT);
+        check_near(ph_run_time(run), 0.3, 1e-15); /* round-off: a refusal changes nothing */
+        l = 0;
+        assert_int_equal(ph_run_reset(run, &err), PH_OK);
+        assert_int_equal(ph_run_follow(run, &l, 1, &err), PH_OK);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(ph_run_set_input(run, 0, u[i]), PH_OK);
+            go(run, 0.1 * (i + 1));
+        }
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_OBJECTIVE, 0, 0, &direct), PH_OK);
+        check_near(get(run, PH_GET_OBJECTIVE, 0), J, paced ? 1e-4 : 1e-14); /* round-off, or the tolerance */
+        check_near(direct, J_p, paced ? 1e-4 : 1e-12);                      /* likewise */
+        ph_run_close(run);
+    }
+}
+
 /* What only the mechanism can know is wrong, with file and line. */
 static void refusals(void **state)
 {
@@ -299,10 +396,10 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant),      cmocka_unit_test(jumps),    cmocka_unit_test(ramps),
-        cmocka_unit_test(tables),        cmocka_unit_test(words),    cmocka_unit_test(goes_on),
-        cmocka_unit_test(gears),         cmocka_unit_test(refusals), cmocka_unit_test(oscillator),
-        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(constant),      cmocka_unit_test(jumps),           cmocka_unit_test(ramps),
+        cmocka_unit_test(tables),        cmocka_unit_test(words),           cmocka_unit_test(goes_on),
+        cmocka_unit_test(gears),         cmocka_unit_test(refusals),        cmocka_unit_test(oscillator),
+        cmocka_unit_test(sensitivities), cmocka_unit_test(ramps_on_a_grid), cmocka_unit_test(over_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,7 +333,8 @@ PH_API ph_state ph_run_state(ph_run *run);
 
 /* Adjoint: reset, run to t_end, go back; the run ends at t_end. memory [bytes] bounds checkpoints; 0: the square root
  * of steps. PH_E_INPUT: error control on a grid, a method that has no adjoint, or functions of the file that keep values between
- * their calls. A failure leaves the run where it happened, or at t_end. */
+ * their calls. A failure leaves the run where it happened, or at t_end. Where the table of an input has steps, the run starts anew at each,
+ * and derivatives follow it instead: the same numbers, for a time that grows with n. */
 PH_API ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                                  double *value, double *gradient, ph_error *err);
 /* The same of one number of a sensor: what it comes to over time, or what it has at t_end where it has no over_time. */

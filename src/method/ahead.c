@@ -171,6 +171,12 @@ ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void 
 {
     double t = sim->next.t, span = sim->t_stop - sim->now.t;
     int grid = ph_sim_has_grid(sim);
+    if (!sim->has_last && grid && sim->guard &&
+        a->now.t > sim->now.t) { /* signs are those of steps that are no more */
+        ph_status s = ph_guard_begin(sim);
+        if (s != PH_OK)
+            return s;
+    }
     if (!sim->has_last) {
         a->h = 0, a->corner = sim->after;
         a->span = sim->opt.span > 0 ? sim->opt.span : isfinite(span) && span > 0 ? span : 1;

@@ -231,6 +231,8 @@ ph_status ph_inputs_adopt(ph_run *run); /* of a new mechanism: it gets those of 
 void ph_inputs_free(ph_run *run);
 void ph_inputs_settle(ph_run *run); /* before the run starts anew: they stay as they were set */
 double ph_inputs_value(const ph_run *run, int input); /* now */
+double ph_inputs_bend(const ph_run *run); /* the end of a line that was set; HUGE_VAL: there is none */
+int ph_inputs_jump(const ph_run *run);    /* one whose table has a step within the run; -1: none has */
 ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
 void ph_inputs_tape(ph_run *run, ph_tape *t);
 uint64_t ph_inputs_key(const ph_run *run, uint64_t key); /* of their tables too */

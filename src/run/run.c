@@ -52,6 +52,8 @@ static void plan(ph_run_def *def, double t0)
         def->opt.h = T / (T / n - h <= h - T / (n + 1) ? n : n + 1);
     if (T > 0)
         def->opt.span = T;
+    else if (h > 0 && def->opt.tol > 0 && !(def->opt.span > 0))
+        def->opt.span = 1; /* s, wherever steps must end */
 }
 
 /* Functions of a model that others hold too need a Lua state of this run. */

@@ -342,6 +342,33 @@ static ph_status go_back(objective_run *g, const ph_param *param, size_t memory,
     return s;
 }
 
+/* Derivatives that follow the steps, for a run that starts anew on its way, which the adjoint does not. */
+static ph_status follow_instead(const objective_run *g, const int *parameters, double *value,
+                                double *gradient, ph_error *err)
+{
+    ph_run *run = g->run;
+    int over = g->objective < 0 && run->model->sensor[g->sensor].over;
+    int what = g->objective >= 0 ? PH_GET_OBJECTIVE : over ? PH_GET_OVER : PH_GET_SENSOR;
+    int index = g->objective >= 0 ? g->objective : g->sensor;
+    double x[PH_SENSOR_MAX];
+    for (int k = 0; k < g->n; k++)
+        if (parameters[k] < 0 || parameters[k] >= run->model->n_params)
+            return ph_fail(err, PH_E_INPUT, "there is no parameter %d", parameters[k]);
+    ph_status s = ph_run_reset(run, err);
+    if (s == PH_OK)
+        s = ph_run_follow(run, parameters, g->n, err);
+    if (s == PH_OK)
+        s = ph_run_until(run, run->def.t_end, err);
+    for (int k = -1; k < g->n && s == PH_OK; k++) {
+        s = k < 0 ? ph_run_get(run, what, index, x) : ph_run_get_derivative(run, what, index, k, x);
+        *(k < 0 ? value : &gradient[k]) = x[g->number];
+        if (s != PH_OK)
+            ph_fail(err, s, "t = %.9g: %.400s", ph_run_time(run), ph_model_complaint(run->model));
+    }
+    ph_following_free(run);
+    return s;
+}
+
 static ph_status gradient_of(objective_run g, const int *parameters, size_t memory, double *value,
                              double *gradient, ph_error *err)
 {
@@ -353,6 +380,8 @@ static ph_status gradient_of(objective_run g, const int *parameters, size_t memo
         s = ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
     if (s == PH_OK)
         s = ph_events_refuse(g.run, PH_NO_DERIVATIVES, err);
+    if (s == PH_OK && ph_inputs_jump(g.run) >= 0)
+        return follow_instead(&g, parameters, value, gradient, err);
     if (s == PH_OK)
         s = ph_neighbours_of(g.run, parameters, g.n, &near, &param, err);
     if (s != PH_OK)
@@ -408,6 +437,11 @@ ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, doub
         s = refuse(run, err);
     if (s == PH_OK)
         s = ph_events_refuse(run, PH_NO_BARS, err);
+    if (s == PH_OK && ph_inputs_jump(run) >= 0)
+        s = ph_fail(err, PH_E_INPUT,
+                    "the error of an objective does not go back across the steps of input '%s'; compare runs "
+                    "with two step sizes",
+                    run->model->input[ph_inputs_jump(run)].name);
     memset(g.part, 0, (size_t)g.n_parts * sizeof *g.part);
     if (s == PH_OK)
         s = go_back(&g, NULL, memory, value, NULL, err);

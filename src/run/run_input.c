@@ -23,9 +23,10 @@ static void hand_over(ph_run *run)
         run->mech->input[k] = run->input[k];
 }
 
-/* One that was set in a step of the past, as a line to its end, has come there. */
+/* One that was set in a step of the past, as a line to its end, has come there; a table begins anew. */
 static void settle(ph_input *u)
 {
+    u->from = -HUGE_VAL;
     if (!u->n)
         u->t[0] = u->t[1], u->u[0] = u->u[1];
 }
@@ -70,6 +71,7 @@ ph_status ph_inputs_adopt(ph_run *run)
     }
     for (int k = 0; k < n; k++)
         begin_input(run, k);
+    run->jumped = 0;
     hand_over(run);
     return PH_OK;
 }
@@ -78,6 +80,7 @@ void ph_inputs_settle(ph_run *run)
 {
     for (int k = 0; k < run->n_inputs; k++)
         settle(&run->input[k]);
+    run->jumped = 0; /* accelerations are found anew at the start */
     if (run->n_inputs)
         hand_over(run);
 }
@@ -127,7 +130,7 @@ ph_status ph_run_set_input(ph_run *run, int input, double value)
     u->n = u->own = 0; /* its table stays until another one comes */
     u->t[0] = now, u->t[1] = line ? now + h : now;
     u->u[0] = line ? before : value, u->u[1] = value;
-    run->jumped |= !line && value != before;
+    run->jumped |= (!line || ph_sim_has_grid(run->sim)) && value != before; /* steps may have run past it */
     run->input_set[input] = 1;
     hand_over(run);
     return had_table ? find_corners(run, NULL) : PH_OK;
@@ -172,6 +175,26 @@ ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t,
     hand_over(run);
     run->jumped |= ph_inputs_value(run, input) != before;
     return find_corners(run, err);
+}
+
+double ph_inputs_bend(const ph_run *run)
+{
+    double now = ph_run_time(run), t = HUGE_VAL;
+    for (int k = 0; k < run->n_inputs; k++)
+        if (!run->input[k].n && run->input[k].t[1] > now)
+            t = fmin(t, run->input[k].t[1]);
+    return t;
+}
+
+int ph_inputs_jump(const ph_run *run)
+{
+    for (int k = 0; k < run->n_inputs; k++) {
+        const ph_input *u = &run->input[k];
+        for (int i = 1; i < u->n && u->step; i++)
+            if (u->at[i] >= run->t0 && u->at[i] <= run->def.t_end && u->value[i] != u->value[i - 1])
+                return k;
+    }
+    return -1;
 }
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */

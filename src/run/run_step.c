@@ -284,6 +284,8 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
         return ph_run_explain(run, s, err);
     double stop = run->def.opt.h > 0 ? run->def.t_end : t_end;
     run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
+    if (run->n_inputs && ph_sim_has_grid(run->sim))
+        run->sim->t_stop = fmin(run->sim->t_stop, ph_inputs_bend(run));
     s = run->native ? run->native->step(run, &own) : ph_sim_step(run->sim, &own);
     run->sim->t_stop = HUGE_VAL;
     if (s == PH_OK)

@@ -220,20 +220,31 @@ static ph_status follow_start(ph_sens *sens)
     return PH_OK;
 }
 
-/* Derivatives of the starting values of a step without memory, from neighbours that stand where derivatives say; from is the
- * start of the step. */
+/* Neighbours to where derivatives say, beside a point. */
+static void spread(const ph_sens *sens, ph_follower *d, const ph_point *from)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        ph_point *p = &d->at[k]->now;
+        double by = place[k] * d->p.eps;
+        ph_point_copy(p, from, lay);
+        ph_point_shift(lay, from, by, d->now.W, p);
+        add_scaled(lay->nv, by, d->now.v, p->v);
+    }
+}
+
+/* Derivatives of the starting values of a step without memory, from neighbours that stand there; from is the start of the
+ * step. */
 static ph_status restart(ph_sens *sens, ph_follower *d, const ph_point *from)
 {
     ph_sim *sim = sens->sim;
     const ph_layout *lay = &sim->lay;
     size_t v = sizeof(double) * (size_t)lay->nv, l = sizeof(double) * (size_t)lay->nl;
     memset(d->next.vdot, 0, v), memset(d->next.a, 0, v), memset(d->next.lambda, 0, l);
+    spread(sens, d, from);
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
-        ph_point *p = &d->at[k]->now;
-        double by = place[k] * d->p.eps, f = weight[k] / d->p.eps;
-        ph_point_copy(p, from, lay);
-        ph_point_shift(lay, from, by, d->now.W, p);
-        add_scaled(lay->nv, by, d->now.v, p->v);
+        const ph_point *p = &d->at[k]->now;
+        double f = weight[k] / d->p.eps;
         ph_status s = sim->stepper->sens_start_as(d->at[k], sim);
         if (s != PH_OK)
             return s;
@@ -256,6 +267,32 @@ ph_status ph_sens_restart(ph_sens *sens, const ph_point *from)
         else
             memcpy(d->now.a, d->now.vdot, sizeof(double) * (size_t)sens->sim->lay.nv);
     return s;
+}
+
+void ph_sens_spread(ph_sens *sens)
+{
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++)
+        if (d->at[0])
+            spread(sens, d, &sens->sim->now);
+}
+
+/* What the error starts with is as small here. */
+ph_status ph_sens_gather(ph_sens *sens)
+{
+    ph_sim *sim = sens->sim;
+    sens->left = 0;
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++) {
+        for (int k = 0; k < PH_NEIGHBOURS && d->at[k]; k++) {
+            ph_status s = ph_sim_restart_as(d->at[k], sim);
+            if (s != PH_OK)
+                return s;
+        }
+        if (d->at[0])
+            difference(sens, d, &sim->now, &d->now);
+        else
+            memcpy(d->now.a, d->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
+    }
+    return PH_OK;
 }
 
 /* ---- local errors --------------------------------------------------------------------------------- */

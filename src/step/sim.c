@@ -331,9 +331,21 @@ ph_status ph_sim_restart(ph_sim *sim, ph_error *err)
         return refuse_index2(err);
     sim->off = h > 0 && !(fabs(to - h - sim->now.t) <= ON_GRID * h);
     unsigned mode = ph_ftz_begin();
+    if (sim->sens)
+        ph_sens_spread(sim->sens);
     ph_status s = start_with(sim, sim->off ? to - sim->now.t : h, err);
+    if (s == PH_OK && sim->sens && ph_sens_gather(sim->sens) != PH_OK)
+        s = ph_fail(err, PH_E_CALLBACK, "t = %.9g: the start failed for a value near by of a parameter",
+                    sim->now.t);
     ph_ftz_end(mode);
     return s;
+}
+
+ph_status ph_sim_restart_as(ph_sim *neighbour, const ph_sim *sim)
+{
+    neighbour->grid = sim->grid, neighbour->passed = sim->passed, neighbour->n = 0;
+    neighbour->off = sim->off;
+    return start_with(neighbour, sim->h, NULL);
 }
 
 ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)

@@ -127,6 +127,9 @@ ph_status ph_sim_create_on(ph_sim **out, ph_skeleton *skeleton, const ph_options
  * remembered but counters and the grid. On failure the state is of no use. */
 ph_status ph_sim_restart(ph_sim *sim, ph_error *err);
 
+/* From the present state of a neighbour, as sim has just done from its own. */
+ph_status ph_sim_restart_as(ph_sim *neighbour, const ph_sim *sim);
+
 /* All that changes, but for derivatives: the state, what the method and Newton's method remember, counters. Reading
  * factors matrices again where they are kept; the status is that of the factorisation. */
 ph_status ph_sim_tape(ph_sim *sim, ph_tape *tape);
