@@ -153,6 +153,7 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);
+void ph_watch_violation(ph_run *run);
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 int ph_watch_told(ph_run *run, double t, const ph_sighting *seen); /* 0: the solution blows up; look at it */
 void ph_watch_jump(ph_run *run);                                   /* powers have changed at once, */
@@ -218,6 +219,7 @@ void ph_table_free(ph_run *run);
 void ph_bars_free(ph_run *run);
 void ph_bars_look(ph_run *run);
 void ph_bars_jump(ph_run *run);
+void ph_bars_before(ph_run *run, double t); /* what is read at t has the accelerations of the present time */
 const ph_over *ph_bars_over(const ph_run *run);
 const ph_so_far *ph_bars_so_far(const ph_run *run);
 

@@ -142,6 +142,13 @@ void ph_bars_jump(ph_run *run)
     ph_bars_look(run);
 }
 
+void ph_bars_before(ph_run *run, double t)
+{
+    run->bars->better = (ph_state){0};
+    better(run);
+    run->bars->better.t = t;
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------ */
 
 /* log(R^T R_better), body components */

@@ -189,6 +189,8 @@ static ph_status add_both(ph_run *run, double before, double after, ph_error *er
         ph_run_jump(run);
     ph_inputs_return(run);
     ph_point_copy(&sim->now, &sim->kept, &sim->lay);
+    if (run->bars)
+        ph_bars_before(run, t);
     sim->now.t = run->watched.t = t;
     return s;
 }
@@ -205,6 +207,7 @@ static ph_status see(ph_run *run, ph_error *err)
         ph_state s = ph_sim_state(run->sim);
         ph_mechanism_track(run->mech, &s);
     }
+    ph_watch_violation(run);
     int both = t > run->watched.t && !run->sim->between && ph_corners_at(run, t, &before, &after);
     return both ? add_both(run, before, after, err) : add_up(run, err);
 }

@@ -70,9 +70,11 @@ static void note_violation(ph_watched *w, double position, double velocity)
     enlarge(&w->most_velocity, velocity);
 }
 
-static void watch_violation(ph_run *run)
+void ph_watch_violation(ph_run *run)
 {
     double position, velocity;
+    if (!(run->config.watch & PH_WATCH_VIOLATION))
+        return;
     if (ph_sim_violation(run->sim, &position, &velocity) != PH_OK)
         position = velocity = NAN;
     note_violation(&run->watched, position, velocity);
@@ -185,8 +187,6 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
 {
     unsigned watch = run->config.watch;
-    if (watch & PH_WATCH_VIOLATION)
-        watch_violation(run);
     if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
         return PH_OK;
     watch_energy(run, s, !run->watched.work.n);
