@@ -195,10 +195,10 @@ static void grid(void **state)
         ph_run *run = run_of(text);
         assert_int_equal(ph_run_error_bars(run, 1, NULL), PH_OK);
         go(run, 3);
-        assert_true(get(run, PH_GET_OVER, 0) == sum); /* exact: the same steps */
+        check_near(get(run, PH_GET_OVER, 0), sum, k < 2 ? 0 : 1e-7); /* exact: the same steps; then finer */
         assert_int_equal(ph_run_get_error(run, PH_GET_OVER, 0, &seen), PH_OK);
-        check_near(seen, error, 1e-12);
-        assert_true(ph_run_summarise(run).residual == drift);
+        check_near(seen, error, k < 2 ? 1e-15 : 1e-9);                       /* the same */
+        check_near(ph_run_summarise(run).residual, drift, k < 2 ? 0 : 1e-7); /* the same */
         check_le(most, get(run, PH_GET_OVER, 1));           /* ordering: points of the output count too */
         check_near(get(run, PH_GET_OVER, 1), most, 1e-4);   /* of its parabola, steps of 0.01 s */
         check_near(get(run, PH_GET_OBJECTIVE, 0), J, 1e-4); /* the trapezoidal rule, steps of 0.01 s */
@@ -216,7 +216,7 @@ static void within_a_step(void **state)
     int within = 0;
     for (int k = 1; k <= 100; k++) {
         go(run, 0.01 * k);
-        within += run->sim->between;
+        within += run->sim->within > 0;
         assert_int_equal(ph_run_get(run, PH_GET_ENERGY, 0, energy), PH_OK);
         assert_true(energy[2] == get(run, PH_GET_SENSOR, 2) && energy[3] == get(run, PH_GET_SENSOR, 3));
         worst = fmax(worst, fabs(energy[4]));
@@ -224,7 +224,7 @@ static void within_a_step(void **state)
     }
     assert_true(within > 50);
     check_le(worst, 1e-3); /* of tol 1e-4 */
-    while (!run->sim->between)
+    while (!(run->sim->within > 0))
         assert_int_equal(ph_run_step(run, NULL), PH_OK);
     other = run_of(SWING "run { t_end = 3, tol = 1e-4, h = 1e-2 }\n");
     size_t size = ph_run_save_size(run);

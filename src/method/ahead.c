@@ -196,8 +196,8 @@ ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void 
         swap(&sim->next, &a->next); /* where it failed */
         return s;
     }
-    sim->between = a->now.t > t;
-    if (sim->between)
+    sim->within = a->now.t > t ? a->now.t - a->last.t : 0;
+    if (sim->within > 0)
         return ops->between(sim, &a->last, &a->now, &sim->next, method);
     meet(sim);
     ph_point_copy(&sim->next, &a->now, &sim->lay);

@@ -29,12 +29,12 @@ typedef struct ph_integral {
     int n; /* values since the start or the last jump, up to PH_INTEGRAL */
     double t[PH_INTEGRAL], x[PH_INTEGRAL];
     double before, sum; /* at the first of them, as long as none has gone; at the last */
-    double more;        /* from there to a point of the output between two steps */
+    double more;        /* from there to a point that is only shown */
 } ph_integral;
 
 /* What is watched from step to step; plain numbers, so that it can be saved. */
 typedef struct ph_watched {
-    double t;                  /* of the last look */
+    double t, added;           /* of the last look, and of the last one that integrals go on from */
     double position, velocity; /* violations, now */
     double most_position, most_velocity;
     double kinetic, potential, first_kinetic, first_potential; /* J */
@@ -44,6 +44,7 @@ typedef struct ph_watched {
     double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
     double fallen;           /* most that the potential has given, or springs held at first */
     int blown;               /* kinetic energy came from nowhere */
+    int interpolated;        /* so was the state at the time added */
 } ph_watched;
 
 /* What the watch is told of a step of a mechanism that keeps its energy: the largest |Phi| and |B v|, energies, the square of the
@@ -115,6 +116,7 @@ struct ph_run {
     int balances;   /* a sensor is about work or dissipation */
     int closed;     /* no energy enters or leaves */
     int counts;     /* angles of its joints are counted over turns */
+    int shown;      /* integrals show the present point, and do not go on from it */
     double floor;   /* J, kinetic energy that is never too much */
     ph_watched watched;
     ph_over *over; /* of each number of sensors with over_time; */
@@ -169,9 +171,8 @@ int ph_corners_at(const ph_run *run, double t, double *before, double *after);
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
-void ph_integral_show(ph_integral *i, double t,
-                      double x);       /* between two steps: the next one goes on from the last */
-void ph_integral_jump(ph_integral *i); /* it goes on from another value */
+void ph_integral_show(ph_integral *i, double t, double x); /* the next one goes on from the last */
+void ph_integral_jump(ph_integral *i);                     /* it goes on from another value */
 double ph_integral_value(const ph_integral *i);
 void ph_integral_weights(long n, const double *t, double *w); /* of values at n times in such an integral */
 ph_status ph_over_start(ph_run *run);                         /* PH_E_MEMORY */

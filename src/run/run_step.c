@@ -166,6 +166,7 @@ static ph_status add_up(ph_run *run, ph_error *err)
 void ph_run_jump(ph_run *run)
 {
     ph_state s = ph_sim_state(run->sim);
+    run->shown = 0, run->watched.added = s.t, run->watched.interpolated = 0;
     add_objectives(run, &s, 0);
     ph_over_jump(run, run->over, &s);
     if (run->bars)
@@ -195,8 +196,24 @@ static ph_status add_both(ph_run *run, double before, double after, ph_error *er
     return s;
 }
 
+#define APART_ON_GRID 1e-3 /* of its size: of two points of an integral, one of which is interpolated */
+
+/* On a grid of the output, integrals go through whatever is denser, its points or the ends of steps; on: the present point is one of
+ * the grid, both: it is a corner. */
+static int is_shown(const ph_run *run, int on, int both)
+{
+    const ph_sim *sim = run->sim;
+    const ph_watched *w = &run->watched;
+    double h = sim->opt.h;
+    if (!ph_sim_has_grid(sim))
+        return 0;
+    if ((sim->within > 0 || w->interpolated) && sim->now.t - w->added < APART_ON_GRID * h)
+        return 1;
+    return sim->within > 0 ? sim->within < h : !on && !both && sim->now.t - sim->last.t >= h;
+}
+
 /* The start of a run has no step before it, and points of the output within a step do not lie on a corner. */
-static ph_status see(ph_run *run, ph_error *err)
+static ph_status see(ph_run *run, int on, ph_error *err)
 {
     double t = run->sim->now.t, before, after;
     if (!sees(run)) {
@@ -208,25 +225,28 @@ static ph_status see(ph_run *run, ph_error *err)
         ph_mechanism_track(run->mech, &s);
     }
     ph_watch_violation(run);
-    int both = t > run->watched.t && !run->sim->between && ph_corners_at(run, t, &before, &after);
+    int both = t > run->watched.t && !(run->sim->within > 0) && ph_corners_at(run, t, &before, &after);
+    run->shown = t > run->watched.t && is_shown(run, on, both);
+    if (!run->shown)
+        run->watched.added = t, run->watched.interpolated = run->sim->within > 0;
     return both ? add_both(run, before, after, err) : add_up(run, err);
 }
 
 void ph_run_pass(void *ctx)
 {
     ph_run *run = ctx;
-    int between = run->sim->between;
-    run->sim->between = 0;
+    double within = run->sim->within;
+    run->sim->within = 0;
     if (ph_run_time(run) > run->watched.t)
-        see(run, NULL);
+        see(run, 0, NULL);
     ph_inputs_begin(run, 1);
-    run->sim->between = between;
+    run->sim->within = within;
 }
 
 /* All but the observer; row 0: nor the table. */
 static ph_status look(ph_run *run, int row, ph_error *err)
 {
-    ph_status status = see(run, err);
+    ph_status status = see(run, 1, err);
     if ((status == PH_OK || run->watched.blown) && row && run->table.columns &&
         run->sim->stats.steps % run->table.every == 0 && add_row(run) != PH_OK)
         return no_room(err);

@@ -112,7 +112,7 @@ static void close_balance(ph_run *run)
     ph_watched *w = &run->watched;
     double work = ph_integral_value(&w->work), dissipated = ph_integral_value(&w->dissipated);
     w->residual = w->kinetic + w->potential - w->first_kinetic - w->first_potential - work + dissipated;
-    if (!run->sim->between)
+    if (!(run->sim->within > 0))
         enlarge(&w->most_residual, fabs(w->residual));
     run->mech->balance.work = work, run->mech->balance.dissipated = dissipated;
 }
@@ -120,7 +120,7 @@ static void close_balance(ph_run *run)
 static void watch_powers(ph_run *run, const ph_state *s, int first)
 {
     ph_watched *w = &run->watched;
-    void (*add)(ph_integral *, double, double) = run->sim->between ? ph_integral_show : ph_integral_add;
+    void (*add)(ph_integral *, double, double) = run->shown ? ph_integral_show : ph_integral_add;
     double power = w->power;
     w->power = ph_mechanism_power(run->mech, s);
     add(&w->work, s->t, w->power);
