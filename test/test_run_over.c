@@ -1,5 +1,6 @@
 /* Numbers of a run over time: integrals, means, extremes. */
 #include "run_input_cases.h"
+#include "step/sim.h"
 
 /* E - E0 = work - dissipated: exactly known here, and the sensors of work and power agree; after a jump too. */
 static void balance(void **state)
@@ -87,11 +88,165 @@ static void jumps(void **state)
     scratch_remove(&file);
 }
 
+#define SLIDER                                                                                               \
+    "body { name = 'b', mass = 1, inertia = {1, 1, 1} }\n"                                                   \
+    "joint { name = 'j', type = 'prismatic', bodies = {'ground', 'b'}, axis = {1, 0, 0} }\n"
+
+#define SUMS                                                                                                 \
+    "sensor { name = 'I', type = 'effort', of = 'a', over_time = 'integral' }\n"                             \
+    "sensor { name = 'A', type = 'acceleration', body = 'b', over_time = 'integral' }\n"                     \
+    "sensor { name = 'r', type = 'acceleration', body = 'b', over_time = 'rms' }\n"                          \
+    "sensor { name = 'least', type = 'effort', of = 'a', over_time = 'min' }\n"                              \
+    "sensor { name = 'most', type = 'effort', of = 'a', over_time = 'max' }\n"                               \
+    "objective { name = 'J', integral = function(t, s) return s.b.acceleration.x end }\n"
+
+/* An effort of -1 for 0.1 s, then of 1/2 for 0.2 s. */
+static void check_sums(ph_run *run, int bars)
+{
+    static const double exact[] = {0, 0, 0.7071067811865475, -1, 0.5};
+    double error[3];
+    for (int k = 0; k < 5; k++) {
+        check_near(get(run, PH_GET_OVER, k), exact[k], 1e-14); /* round-off: motions are parabolas */
+        if (!bars)
+            continue;
+        assert_int_equal(ph_run_get_error(run, PH_GET_OVER, k, error), PH_OK);
+        check_near(error[0], 0, 1e-14); /* round-off */
+    }
+    check_near(get(run, PH_GET_OBJECTIVE, 0), 0, 1e-14); /* round-off */
+    check_le(ph_run_summarise(run).residual, 1e-14);     /* round-off */
+}
+
+/* Where functions, tables of inputs or joints jump, sums have both values there, on any grid of the output. */
+static void corners(void **state)
+{
+    (void)state;
+    static const char *const steps[] = {"tol = 1e-6", "tol = 1e-6, h = 0.1", "tol = 1e-6, h = 0.06",
+                                        "tol = 1e-6, h = 0.3", "h = 0.01"};
+    double t[] = {0, 0.1}, u[] = {-1, 0.5};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        int by_tol = k < 4;
+        for (int table = !by_tol; table < 2; table++) {
+            char text[2048];
+            snprintf(
+                text, sizeof text,
+                SLIDER "input { name = 'u', hold = 'step' }\n"
+                       "actuator { name = 'a', joint = 'j', effort = %s }\n" SUMS "run { t_end = 0.3, %s }\n",
+                table ? "'u'" : "function(t) if t < 0.1 then return -1 else return 0.5 end end", steps[k]);
+            ph_run *run = run_of(text);
+            if (table)
+                assert_int_equal(ph_run_set_input_table(run, 0, 2, t, u, NULL), PH_OK);
+            assert_int_equal(ph_run_error_bars(run, by_tol, NULL), PH_OK);
+            go(run, 0.3);
+            check_sums(run, by_tol);
+            ph_run_close(run);
+        }
+    }
+}
+
+/* The same where a joint is released from outside. */
+static void released(void **state)
+{
+    (void)state;
+    ph_run *run = run_of(SLIDER "joint { name = 'held', type = 'fixed', bodies = {'ground', 'b'} }\n"
+                                "event { name = 'late', when = function(t) return t - 9 end, "
+                                "action = {release = 'held'} }\n"
+                                "actuator { name = 'a', joint = 'j', effort = 2 }\n" SUMS
+                                "run { t_end = 0.3, h = 0.1 }\n");
+    go(run, 0.1);
+    assert_int_equal(ph_run_set_active(run, 1, 0, NULL), PH_OK);
+    go(run, 0.3);
+    check_near(get(run, PH_GET_OVER, 1), 0.4, 1e-14);      /* round-off */
+    check_near(get(run, PH_GET_OBJECTIVE, 0), 0.4, 1e-14); /* round-off */
+    ph_run_close(run);
+}
+
+#define SWING                                                                                                \
+    "gravity {0, 0, -9.81}\n"                                                                                \
+    "body { name = 'b', mass = 1, inertia = {1, 1, 1}, position = {1, 0, 0} }\n"                             \
+    "joint { name = 'j', type = 'revolute', bodies = {'ground', 'b'}, at = {0, 0, 0}, axis = {0, 1, 0} }\n"  \
+    "input { name = 'u', value = 0.5, hold = 'step' }\n"                                                     \
+    "actuator { name = 'a', joint = 'j', d = 0.3, effort = function(t, s) return math.sin(5*t) + "           \
+    "s.inputs.u "                                                                                            \
+    "end }\n"                                                                                                \
+    "sensor { name = 'P', type = 'power', of = 'a', over_time = 'integral' }\n"                              \
+    "sensor { name = 'most', type = 'rate', joint = 'j', over_time = 'max' }\n"                              \
+    "sensor { name = 'w', type = 'work' }\n"                                                                 \
+    "sensor { name = 'd', type = 'dissipated' }\n"                                                           \
+    "objective { name = 'J', integral = function(t, s) return s.joints.j.rate^2 end }\n"
+
+/* The grid of the output shows sums of the steps, however coarse it is. */
+static void grid(void **state)
+{
+    (void)state;
+    ph_run *all = run_of(SWING "run { t_end = 3, tol = 1e-5 }\n");
+    go(all, 3);
+    double sum = get(all, PH_GET_OVER, 0), most = get(all, PH_GET_OVER, 1), J = get(all, PH_GET_OBJECTIVE, 0);
+    double drift = ph_run_summarise(all).residual, error, seen;
+    check_le(drift, 1e-4);                                         /* of tol 1e-5 */
+    assert_int_equal(ph_run_error_bars(all, 1, NULL), PH_E_INPUT); /* it is at its end */
+    assert_int_equal(ph_run_reset(all, NULL), PH_OK);
+    assert_int_equal(ph_run_error_bars(all, 1, NULL), PH_OK);
+    go(all, 3);
+    assert_int_equal(ph_run_get_error(all, PH_GET_OVER, 0, &error), PH_OK);
+    static const char *const h[] = {"3", "0.5", "1e-3"};
+    for (size_t k = 0; k < sizeof h / sizeof *h; k++) {
+        char text[2048];
+        snprintf(text, sizeof text, SWING "run { t_end = 3, tol = 1e-5, h = %s }\n", h[k]);
+        ph_run *run = run_of(text);
+        assert_int_equal(ph_run_error_bars(run, 1, NULL), PH_OK);
+        go(run, 3);
+        check_near(get(run, PH_GET_OVER, 0), sum, k < 2 ? 0 : 1e-7); /* exact: the same steps; then finer */
+        assert_int_equal(ph_run_get_error(run, PH_GET_OVER, 0, &seen), PH_OK);
+        check_near(seen, error, k < 2 ? 1e-15 : 1e-9);                       /* the same */
+        check_near(ph_run_summarise(run).residual, drift, k < 2 ? 0 : 1e-7); /* the same */
+        check_le(most, get(run, PH_GET_OVER, 1));           /* ordering: points of the output count too */
+        check_near(get(run, PH_GET_OVER, 1), most, 1e-4);   /* of its parabola, steps of 0.01 s */
+        check_near(get(run, PH_GET_OBJECTIVE, 0), J, 1e-4); /* the trapezoidal rule, steps of 0.01 s */
+        ph_run_close(run);
+    }
+    ph_run_close(all);
+}
+
+/* Between two steps sums are those up to there. An input that is set there changes the rest alone. */
+static void within_a_step(void **state)
+{
+    (void)state;
+    ph_run *run = run_of(SWING "run { t_end = 3, tol = 1e-4, h = 1e-2 }\n"), *other;
+    double energy[5], worst = 0, work = 0;
+    int within = 0;
+    for (int k = 1; k <= 100; k++) {
+        go(run, 0.01 * k);
+        within += run->sim->within > 0;
+        assert_int_equal(ph_run_get(run, PH_GET_ENERGY, 0, energy), PH_OK);
+        assert_true(energy[2] == get(run, PH_GET_SENSOR, 2) && energy[3] == get(run, PH_GET_SENSOR, 3));
+        worst = fmax(worst, fabs(energy[4]));
+        work = energy[2];
+    }
+    assert_true(within > 50);
+    check_le(worst, 1e-3); /* of tol 1e-4 */
+    while (!(run->sim->within > 0))
+        assert_int_equal(ph_run_step(run, NULL), PH_OK);
+    other = run_of(SWING "run { t_end = 3, tol = 1e-4, h = 1e-2 }\n");
+    size_t size = ph_run_save_size(run);
+    void *saved = malloc(size);
+    assert_non_null(saved);
+    assert_int_equal(ph_run_save(run, saved, size), PH_OK);
+    assert_int_equal(ph_run_restore(other, saved, size, NULL), PH_OK);
+    free(saved);
+    ph_run_set_input(run, 0, 20), ph_run_set_input(other, 0, 20);
+    go(run, 3), go(other, 3);
+    assert_true(get(run, PH_GET_OVER, 0) == get(other, PH_GET_OVER, 0)); /* exact: the same bits */
+    assert_true(get(run, PH_GET_OBJECTIVE, 0) == get(other, PH_GET_OBJECTIVE, 0));
+    check_le(ph_run_summarise(run).residual, 1e-2);  /* of tol 1e-4, and 20 N m */
+    check_le(10, get(run, PH_GET_SENSOR, 2) - work); /* ordering: it did work */
+    ph_run_close(run), ph_run_close(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jumps),
-        cmocka_unit_test(over_time),
+        cmocka_unit_test(jumps),   cmocka_unit_test(corners),       cmocka_unit_test(released),
+        cmocka_unit_test(grid),    cmocka_unit_test(within_a_step), cmocka_unit_test(over_time),
         cmocka_unit_test(balance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

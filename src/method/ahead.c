@@ -149,6 +149,8 @@ static ph_status run_ahead(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, vo
     double t_max = fmax(sim->t_stop, t);
     ph_status s = PH_OK;
     while (sim->now.t < t && !(sim->guard && sim->guard->pending)) {
+        if (sim->pass)
+            sim->pass(sim->pass_ctx);
         s = guarded_step(sim, a, ops, method, t_max);
         if (s != PH_OK)
             return s;
@@ -200,10 +202,10 @@ ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void 
         swap(&sim->next, &a->next); /* where it failed */
         return s;
     }
-    if (a->now.t <= t)
-        meet(sim);
-    if (a->now.t > t)
+    sim->within = a->now.t > t ? a->now.t - a->last.t : 0;
+    if (sim->within > 0)
         return ops->between(sim, &a->last, &a->now, &sim->next, method);
+    meet(sim);
     ph_point_copy(&sim->next, &a->now, &sim->lay);
     return PH_OK;
 }

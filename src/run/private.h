@@ -28,12 +28,13 @@ typedef struct ph_told {
 typedef struct ph_integral {
     int n; /* values since the start or the last jump, up to PH_INTEGRAL */
     double t[PH_INTEGRAL], x[PH_INTEGRAL];
-    double before, sum; /* at the first of them, as long as none has gone; now */
+    double before, sum; /* at the first of them, as long as none has gone; at the last */
+    double more;        /* from there to a point that is only shown */
 } ph_integral;
 
 /* What is watched from step to step; plain numbers, so that it can be saved. */
 typedef struct ph_watched {
-    double t;                  /* of the last look */
+    double t, added;           /* of the last look, and of the last one that integrals go on from */
     double position, velocity; /* violations, now */
     double most_position, most_velocity;
     double kinetic, potential, first_kinetic, first_potential; /* J */
@@ -43,6 +44,7 @@ typedef struct ph_watched {
     double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
     double fallen;           /* most that the potential has given, or springs held at first */
     int blown;               /* kinetic energy came from nowhere */
+    int interpolated;        /* so was the state at the time added */
 } ph_watched;
 
 /* What the watch is told of a step of a mechanism that keeps its energy: the largest |Phi| and |B v|, energies, the square of the
@@ -114,6 +116,7 @@ struct ph_run {
     int balances;   /* a sensor is about work or dissipation */
     int closed;     /* no energy enters or leaves */
     int counts;     /* angles of its joints are counted over turns */
+    int shown;      /* integrals show the present point, and do not go on from it */
     double floor;   /* J, kinetic energy that is never too much */
     ph_watched watched;
     ph_over *over; /* of each number of sensors with over_time; */
@@ -152,9 +155,10 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);
+void ph_watch_violation(ph_run *run);
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 int ph_watch_told(ph_run *run, double t, const ph_sighting *seen); /* 0: the solution blows up; look at it */
-void ph_watch_jump(ph_run *run);                                   /* powers have changed at once */
+void ph_watch_jump(ph_run *run);                                   /* powers have changed at once, */
 void ph_watch_shock(ph_run *run,
                     double energy); /* and energy, which was so much: what is lost was dissipated */
 
@@ -165,23 +169,24 @@ const ph_function *ph_motion_function(const ph_model *m, int k);
 ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def *def, ph_times *out,
                           double **own);
 
-/* 1: functions bend or jump at t, of which before and after are just that; between two times */
+/* 1: functions bend or jump at t, of which before and after are just that */
 int ph_corners_at(const ph_run *run, double t, double *before, double *after);
-int ph_corners_between(const ph_run *run, double from, double to);
 
 /* PH_E_INPUT: a parameter moves a time at which functions jump, with tol. The run is at its start. */
 ph_status ph_corners_stay(ph_run *run, int parameter, ph_error *err);
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
-void ph_integral_jump(ph_integral *i);                        /* it goes on from another value */
+void ph_integral_show(ph_integral *i, double t, double x); /* the next one goes on from the last */
+void ph_integral_jump(ph_integral *i);                     /* it goes on from another value */
+double ph_integral_value(const ph_integral *i);
 void ph_integral_weights(long n, const double *t, double *w); /* of values at n times in such an integral */
 ph_status ph_over_start(ph_run *run);                         /* PH_E_MEMORY */
 int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
                     double *out); /* 0: nothing is told of it over time */
 void ph_over_add(ph_run *run, ph_over *over,
                  const ph_state *s); /* after the initial values and after each step */
-void ph_over_jump(ph_run *run);      /* sensors have changed at once */
+void ph_over_jump(ph_run *run, ph_over *over, const ph_state *s); /* sensors have changed at once */
 
 /* An objective that has come so far, at a state. */
 ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out);
@@ -212,11 +217,16 @@ ph_status ph_run_begin(ph_run *run,
                        ph_error *err); /* turns, watch, objectives and table, at the initial values */
 ph_status ph_run_look(ph_run *run, int why,
                       ph_error *err); /* all that is done after a step of another loop */
+void ph_run_jump(
+    ph_run *run); /* all numbers have changed at once: what is added up goes on from the present state */
+void ph_run_pass(void *run); /* the output has passed the end of a step of the method */
 void ph_table_free(ph_run *run);
 
 /* run_bars.c: error bars, after the initial values and after each step; of which states numbers over time are. */
 void ph_bars_free(ph_run *run);
 void ph_bars_look(ph_run *run);
+void ph_bars_jump(ph_run *run);
+void ph_bars_before(ph_run *run, double t); /* what is read at t has the accelerations of the present time */
 const ph_over *ph_bars_over(const ph_run *run);
 const ph_so_far *ph_bars_so_far(const ph_run *run);
 
@@ -234,6 +244,8 @@ double ph_inputs_value(const ph_run *run, int input); /* now */
 double ph_inputs_bend(const ph_run *run); /* the end of a line that was set; HUGE_VAL: there is none */
 int ph_inputs_jump(const ph_run *run);    /* one whose table has a step within the run; -1: none has */
 ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
+void ph_inputs_begin(ph_run *run, int keep); /* steps of tables are taken now; keep 0: until the next line */
+void ph_inputs_return(ph_run *run);
 void ph_inputs_tape(ph_run *run, ph_tape *t);
 uint64_t ph_inputs_key(const ph_run *run, uint64_t key); /* of their tables too */
 
@@ -256,5 +268,6 @@ void ph_events_tape(ph_run *run, ph_tape *t);
 /* run_derivative.c: after each step, and before the first, what is integrated over the run. */
 void ph_following_free(ph_run *run);
 void ph_following_look(ph_run *run, double dt);
+void ph_following_jump(ph_run *run);
 
 #endif

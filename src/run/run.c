@@ -163,6 +163,7 @@ static void adopt(ph_run *run, parts *p, ph_told *told)
         run->table.every = p->def.every;
     run->model = p->model, run->mech = p->mech, run->sim = p->sim, run->so_far = p->so_far;
     run->corners = p->corners;
+    run->sim->pass = ph_run_pass, run->sim->pass_ctx = run;
     run->said = p->said, run->def = p->def, run->q0 = p->q0, run->v0 = p->v0;
     if (run->mech)
         run->sys = ph_mechanism_system(run->mech);

@@ -114,8 +114,8 @@ static void integrate(ph_run *run, struct ph_bars *b, const ph_state *s)
             continue;
         if (ph_mechanism_objective(run->mech, s, k, PH_ON_THE_WAY, &x, NULL) != PH_OK)
             x = NAN;
-        ph_integral_add(&b->integral[k], s->t, x);
-        b->so_far[k].sum = b->integral[k].sum;
+        (run->shown ? ph_integral_show : ph_integral_add)(&b->integral[k], s->t, x);
+        b->so_far[k].sum = ph_integral_value(&b->integral[k]);
     }
 }
 
@@ -130,6 +130,23 @@ void ph_bars_look(ph_run *run)
     const ph_state *s = better(run);
     ph_over_add(run, b->over, s);
     integrate(run, b, s);
+}
+
+void ph_bars_jump(ph_run *run)
+{
+    struct ph_bars *b = run->bars;
+    for (int i = 0; i < run->n_over; i++)
+        ph_integral_jump(&b->over[i].sum);
+    for (int k = 0; run->model && k < run->model->n_objectives; k++)
+        ph_integral_jump(&b->integral[k]);
+    ph_bars_look(run);
+}
+
+void ph_bars_before(ph_run *run, double t)
+{
+    run->bars->better = (ph_state){0};
+    better(run);
+    run->bars->better.t = t;
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------ */

@@ -134,14 +134,6 @@ int ph_corners_at(const ph_run *run, double t, double *before, double *after)
     return k < c->n && c->t[k] <= *after;
 }
 
-int ph_corners_between(const ph_run *run, double from, double to)
-{
-    const ph_times *c = &run->def.opt.nonsmooth;
-    double slack = 2 * SAME * DBL_EPSILON * fabs(to);
-    int k = run->def.opt.tol > 0 ? first_from(c, from + slack) : c->n;
-    return k < c->n && c->t[k] < to - slack;
-}
-
 static size_t room_of(const ph_model *m)
 {
     size_t room = 0;

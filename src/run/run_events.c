@@ -392,7 +392,7 @@ ph_status ph_events_act(ph_run *run, ph_error *err)
         return s;
     }
     ph_watch_shock(run, kinetic + potential);
-    ph_over_jump(run);
+    ph_run_jump(run);
     return s;
 }
 
@@ -514,6 +514,6 @@ ph_status ph_run_set_active(ph_run *run, int joint, int active, ph_error *err)
         return s;
     rest_or_wake(run);
     ph_watch_shock(run, energy);
-    ph_over_jump(run);
+    ph_run_jump(run);
     return PH_OK;
 }

@@ -216,8 +216,24 @@ ph_status ph_inputs_before_step(ph_run *run, ph_error *err)
     ph_status s = ph_sim_restart(run->sim, err);
     run->jumped = s != PH_OK;
     if (s == PH_OK)
-        ph_watch_jump(run);
+        ph_run_jump(run);
     return s;
+}
+
+void ph_inputs_begin(ph_run *run, int keep)
+{
+    for (int k = 0; k < run->n_inputs; k++)
+        if (run->input[k].n && run->input[k].step) {
+            run->mech->input[k].from = ph_run_time(run);
+            if (keep)
+                run->input[k].from = ph_run_time(run);
+        }
+}
+
+void ph_inputs_return(ph_run *run)
+{
+    for (int k = 0; k < run->n_inputs; k++)
+        run->mech->input[k].from = run->input[k].from;
 }
 
 /* ---- save and restore ------------------------------------------------------------------------------------ */

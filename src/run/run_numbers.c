@@ -453,8 +453,8 @@ static void energies(ph_run *run, const ph_state *s, double *out)
     ph_watched *w = &run->watched;
     if (!(run->config.watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)))
         ph_mechanism_energies(run->mech, s, &w->kinetic, &w->potential);
-    out[0] = w->kinetic, out[1] = w->potential, out[2] = w->work.sum, out[3] = w->dissipated.sum,
-    out[4] = w->residual;
+    out[0] = w->kinetic, out[1] = w->potential, out[4] = w->residual;
+    out[2] = ph_integral_value(&w->work), out[3] = ph_integral_value(&w->dissipated);
 }
 
 ph_status ph_run_get(ph_run *run, int what, int index, double *out)

@@ -41,7 +41,7 @@ void ph_integral_add(ph_integral *p, double t, double x)
         p->t[i] = p->t[i + 1], p->x[i] = p->x[i + 1];
     if (p->n == 0)
         p->before = p->sum;
-    p->n += !full;
+    p->n += !full, p->more = 0;
     p->t[p->n - 1] = t, p->x[p->n - 1] = x;
     if (full)
         p->sum += between(p, p->t[p->n - 2], t);
@@ -49,9 +49,28 @@ void ph_integral_add(ph_integral *p, double t, double x)
         p->sum = p->before + between(p, p->t[0], t);
 }
 
+#define NEAR 0.01 /* of the interval before: no polynomial takes a value that is nearer */
+
+void ph_integral_show(ph_integral *p, double t, double x)
+{
+    ph_integral there = *p;
+    int last = p->n - 1;
+    if (last > 0 && t - p->t[last] < NEAR * (p->t[last] - p->t[last - 1])) {
+        p->more = (t - p->t[last]) / 2 * (p->x[last] + x);
+        return;
+    }
+    ph_integral_add(&there, t, x);
+    p->more = there.sum - p->sum;
+}
+
 void ph_integral_jump(ph_integral *p)
 {
-    p->n = 0;
+    p->sum += p->more, p->more = 0, p->n = 0;
+}
+
+double ph_integral_value(const ph_integral *p)
+{
+    return p->sum + p->more;
 }
 
 /* ---- sensors ---------------------------------------------------------------------------------------------- */
@@ -73,14 +92,14 @@ ph_status ph_over_start(ph_run *run)
     return PH_OK;
 }
 
-static void add(ph_over *o, int what, double t, double x)
+static void add(ph_over *o, int what, int shown, double t, double x)
 {
     int first = !o->seen;
     double y = what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
     o->seen = 1;
     if (first || y > o->most || isnan(y))
         o->most = y, o->when = t;
-    ph_integral_add(&o->sum, t, what == PH_OVER_RMS ? x * x : x);
+    (shown ? ph_integral_show : ph_integral_add)(&o->sum, t, what == PH_OVER_RMS ? x * x : x);
 }
 
 void ph_over_add(ph_run *run, ph_over *o, const ph_state *s)
@@ -92,16 +111,15 @@ void ph_over_add(ph_run *run, ph_over *o, const ph_state *s)
             continue;
         int known = ph_mechanism_sensor(run->mech, s, k, x) == PH_OK;
         for (int i = 0; i < d->size; i++, o++)
-            add(o, d->over, s->t, known ? x[i] : NAN);
+            add(o, d->over, run->shown, s->t, known ? x[i] : NAN);
     }
 }
 
-void ph_over_jump(ph_run *run)
+void ph_over_jump(ph_run *run, ph_over *o, const ph_state *s)
 {
     for (int i = 0; i < run->n_over; i++)
-        ph_integral_jump(&run->over[i].sum);
-    ph_state s = ph_sim_state(run->sim);
-    ph_over_add(run, run->over, &s);
+        ph_integral_jump(&o[i].sum);
+    ph_over_add(run, o, s);
 }
 
 static double value(const ph_run *run, const ph_over *o, int what)
@@ -111,11 +129,11 @@ static double value(const ph_run *run, const ph_over *o, int what)
     case PH_OVER_MIN:
         return -o->most;
     case PH_OVER_RMS:
-        return time > 0 ? sqrt(fmax(0, o->sum.sum / time)) : fabs(o->most);
+        return time > 0 ? sqrt(fmax(0, ph_integral_value(&o->sum) / time)) : fabs(o->most);
     case PH_OVER_MEAN:
-        return time > 0 ? o->sum.sum / time : o->most;
+        return time > 0 ? ph_integral_value(&o->sum) / time : o->most;
     case PH_OVER_INTEGRAL:
-        return o->sum.sum;
+        return ph_integral_value(&o->sum);
     default:
         return o->most;
     }

@@ -119,7 +119,7 @@ static ph_status add_row(ph_run *run)
 /* ---- after the initial values and after each step ------------------------------------------------------- */
 
 /* The integral of each objective by the trapezoidal rule; NaN where its function fails. */
-static void add_up(ph_run *run, const ph_state *s, double dt)
+static void add_objectives(ph_run *run, const ph_state *s, double dt)
 {
     for (int k = 0; run->model && k < run->model->n_objectives; k++) {
         ph_so_far *o = &run->so_far[k];
@@ -145,19 +145,13 @@ static int sees(const ph_run *run)
            run->bars || run->following || (run->model && run->model->n_objectives);
 }
 
-/* All but the observer; row 0: nor the table. */
-static ph_status look(ph_run *run, int row, ph_error *err)
+/* What is added up over the run, and watched. */
+static ph_status add_up(ph_run *run, ph_error *err)
 {
-    if (!sees(run)) {
-        run->watched.t = run->sim->now.t;
-        return PH_OK;
-    }
     ph_state s = ph_sim_state(run->sim);
     double dt = s.t - run->watched.t;
-    if (run->counts)
-        ph_mechanism_track(run->mech, &s);
     if (run->model && run->model->n_objectives)
-        add_up(run, &s, dt);
+        add_objectives(run, &s, dt);
     if (run->n_over)
         ph_over_add(run, run->over, &s);
     if (run->bars)
@@ -166,6 +160,93 @@ static ph_status look(ph_run *run, int row, ph_error *err)
         ph_following_look(run, dt);
     ph_status status = run->config.watch || run->balances ? ph_watch_look(run, &s, err) : PH_OK;
     run->watched.t = s.t;
+    return status;
+}
+
+void ph_run_jump(ph_run *run)
+{
+    ph_state s = ph_sim_state(run->sim);
+    run->shown = 0, run->watched.added = s.t, run->watched.interpolated = 0;
+    add_objectives(run, &s, 0);
+    ph_over_jump(run, run->over, &s);
+    if (run->bars)
+        ph_bars_jump(run);
+    if (run->following)
+        ph_following_jump(run);
+    ph_watch_jump(run);
+}
+
+/* Where functions jump, numbers have two values: the one before ends the step, and the next one begins with that after. */
+static ph_status add_both(ph_run *run, double before, double after, ph_error *err)
+{
+    ph_sim *sim = run->sim;
+    double t = sim->now.t;
+    sim->now.t = before;
+    ph_status s = add_up(run, err);
+    ph_point_copy(&sim->kept, &sim->now, &sim->lay);
+    sim->now.t = after;
+    ph_inputs_begin(run, 0);
+    if (ph_start_accelerations(sim, &sim->now) == PH_OK) /* or the next step tells why not */
+        ph_run_jump(run);
+    ph_inputs_return(run);
+    ph_point_copy(&sim->now, &sim->kept, &sim->lay);
+    if (run->bars)
+        ph_bars_before(run, t);
+    sim->now.t = run->watched.t = t;
+    return s;
+}
+
+#define APART_ON_GRID 1e-3 /* of its size: of two points of an integral, one of which is interpolated */
+
+/* On a grid of the output, integrals go through whatever is denser, its points or the ends of steps; on: the present point is one of
+ * the grid, both: it is a corner. */
+static int is_shown(const ph_run *run, int on, int both)
+{
+    const ph_sim *sim = run->sim;
+    const ph_watched *w = &run->watched;
+    double h = sim->opt.h;
+    if (!ph_sim_has_grid(sim))
+        return 0;
+    if ((sim->within > 0 || w->interpolated) && sim->now.t - w->added < APART_ON_GRID * h)
+        return 1;
+    return sim->within > 0 ? sim->within < h : !on && !both && sim->now.t - sim->last.t >= h;
+}
+
+/* The start of a run has no step before it, and points of the output within a step do not lie on a corner. */
+static ph_status see(ph_run *run, int on, ph_error *err)
+{
+    double t = run->sim->now.t, before, after;
+    if (!sees(run)) {
+        run->watched.t = t;
+        return PH_OK;
+    }
+    if (run->counts) {
+        ph_state s = ph_sim_state(run->sim);
+        ph_mechanism_track(run->mech, &s);
+    }
+    ph_watch_violation(run);
+    int both = t > run->watched.t && !(run->sim->within > 0) && ph_corners_at(run, t, &before, &after);
+    run->shown = t > run->watched.t && is_shown(run, on, both);
+    if (!run->shown)
+        run->watched.added = t, run->watched.interpolated = run->sim->within > 0;
+    return both ? add_both(run, before, after, err) : add_up(run, err);
+}
+
+void ph_run_pass(void *ctx)
+{
+    ph_run *run = ctx;
+    double within = run->sim->within;
+    run->sim->within = 0;
+    if (ph_run_time(run) > run->watched.t)
+        see(run, 0, NULL);
+    ph_inputs_begin(run, 1);
+    run->sim->within = within;
+}
+
+/* All but the observer; row 0: nor the table. */
+static ph_status look(ph_run *run, int row, ph_error *err)
+{
+    ph_status status = see(run, 1, err);
     if ((status == PH_OK || run->watched.blown) && row && run->table.columns &&
         run->sim->stats.steps % run->table.every == 0 && add_row(run) != PH_OK)
         return no_room(err);
@@ -176,10 +257,8 @@ static ph_status look(ph_run *run, int row, ph_error *err)
 static ph_status meet_events(ph_run *run, int row, ph_error *err)
 {
     ph_status s = ph_events_act(run, err);
-    ph_state now = ph_sim_state(run->sim);
     if (s != PH_OK)
         return s;
-    add_up(run, &now, 0);
     return row && run->table.columns && run->sim->stats.steps % run->table.every == 0 && add_row(run) != PH_OK
                ? no_room(err)
                : PH_OK;

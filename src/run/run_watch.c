@@ -14,8 +14,6 @@
 #include "step/sim.h"
 
 #define TOO_MUCH 2 /* times the kinetic energy that can be explained */
-#define COARSE                                                                                               \
-    2 /* times the largest step by tolerance: a grid that shows less of the forces than the steps see */
 
 /* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
 #define SLOW 1e-6
@@ -72,9 +70,11 @@ static void note_violation(ph_watched *w, double position, double velocity)
     enlarge(&w->most_velocity, velocity);
 }
 
-static void watch_violation(ph_run *run)
+void ph_watch_violation(ph_run *run)
 {
     double position, velocity;
+    if (!(run->config.watch & PH_WATCH_VIOLATION))
+        return;
     if (ph_sim_violation(run->sim, &position, &velocity) != PH_OK)
         position = velocity = NAN;
     note_violation(&run->watched, position, velocity);
@@ -92,17 +92,6 @@ void ph_watch_jump(ph_run *run)
     ph_integral_add(&w->dissipated, s.t, ph_mechanism_dissipation(run->mech, &s));
 }
 
-/* Powers at one side of t, which stand for those at t itself. */
-static void add_powers(ph_run *run, const ph_state *s, double side)
-{
-    ph_watched *w = &run->watched;
-    ph_state there = *s;
-    there.t = side;
-    w->power = ph_mechanism_power(run->mech, &there);
-    ph_integral_add(&w->work, s->t, w->power);
-    ph_integral_add(&w->dissipated, s->t, ph_mechanism_dissipation(run->mech, &there));
-}
-
 void ph_watch_shock(ph_run *run, double energy)
 {
     ph_watched *w = &run->watched;
@@ -115,55 +104,41 @@ void ph_watch_shock(ph_run *run, double energy)
         w->dissipated.sum += lost;
     else
         w->work.sum -= lost, w->given -= lost;
-    ph_watch_jump(run);
 }
 
-/* What is left of the balance. */
+/* What is left of the balance. Between the ends of steps, what interpolation lacks is no drift of theirs. */
 static void close_balance(ph_run *run)
 {
     ph_watched *w = &run->watched;
-    w->residual =
-        w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work.sum + w->dissipated.sum;
-    enlarge(&w->most_residual, fabs(w->residual));
-    run->mech->balance.work = w->work.sum, run->mech->balance.dissipated = w->dissipated.sum;
+    double work = ph_integral_value(&w->work), dissipated = ph_integral_value(&w->dissipated);
+    w->residual = w->kinetic + w->potential - w->first_kinetic - w->first_potential - work + dissipated;
+    if (!(run->sim->within > 0))
+        enlarge(&w->most_residual, fabs(w->residual));
+    run->mech->balance.work = work, run->mech->balance.dissipated = dissipated;
 }
 
-/* Where functions jump, powers have two values; where that is between two looks, it is not known what they have done. */
-static void watch_powers(ph_run *run, const ph_state *s, int first, double kinetic)
+static void watch_powers(ph_run *run, const ph_state *s, int first)
 {
     ph_watched *w = &run->watched;
-    double power = w->power, dt = s->t - w->t, left, right;
-    int corner = ph_corners_at(run, s->t, &left, &right);
-    if (!first || !corner)
-        add_powers(run, s, corner ? left : s->t);
+    void (*add)(ph_integral *, double, double) = run->shown ? ph_integral_show : ph_integral_add;
+    double power = w->power;
+    w->power = ph_mechanism_power(run->mech, s);
+    add(&w->work, s->t, w->power);
+    add(&w->dissipated, s->t, ph_mechanism_dissipation(run->mech, s));
     if (first) {
         w->first_kinetic = w->kinetic, w->first_potential = w->potential;
         w->fallen = stored(run, s, w->potential);
     } else {
-        w->given += dt * fmax(fmax(w->power, power), 0);
-        if (ph_corners_between(run, w->t, s->t))
-            w->given += fmax(0, w->kinetic - kinetic);
-    }
-    if (corner) {
-        ph_integral_jump(&w->work), ph_integral_jump(&w->dissipated);
-        add_powers(run, s, right);
+        w->given += (s->t - w->t) * fmax(fmax(w->power, power), 0);
     }
 }
 
 static void watch_energy(ph_run *run, const ph_state *s, int first)
 {
-    double kinetic = run->watched.kinetic;
     ph_mechanism_energies(run->mech, s, &run->watched.kinetic, &run->watched.potential);
     if (first || !run->closed)
-        watch_powers(run, s, first, kinetic);
+        watch_powers(run, s, first);
     close_balance(run);
-}
-
-/* On a grid of the output that is much coarser than the steps, work is not known well enough. */
-static int sees_work(const ph_run *run)
-{
-    double h = run->def.opt.tol > 0 ? run->def.opt.h : 0;
-    return h <= COARSE * ph_sim_stats(run->sim).h_most;
 }
 
 /* User constraints may do work of which nothing is known. */
@@ -172,7 +147,7 @@ static int is_blown(ph_run *run)
     ph_watched *w = &run->watched;
     w->fallen = fmax(w->fallen, w->first_potential - w->potential);
     w->explained = run->floor + w->first_kinetic + w->given + w->fallen;
-    return !run->model->n_constraints && !(w->kinetic <= TOO_MUCH * w->explained) && sees_work(run);
+    return !run->model->n_constraints && !(w->kinetic <= TOO_MUCH * w->explained);
 }
 
 /* What helps against it, beside smaller steps; "": nothing that is known. */
@@ -212,8 +187,6 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
 {
     unsigned watch = run->config.watch;
-    if (watch & PH_WATCH_VIOLATION)
-        watch_violation(run);
     if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
         return PH_OK;
     watch_energy(run, s, !run->watched.work.n);

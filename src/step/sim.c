@@ -275,7 +275,7 @@ static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v
     if (s != PH_OK)
         return s;
     sim->matrix.factored = 0;
-    sim->t0 = sim->grid = t0, sim->n = sim->passed = 0, sim->off = sim->renew = 0;
+    sim->t0 = sim->grid = t0, sim->n = sim->passed = 0, sim->off = sim->renew = 0, sim->within = 0;
     sim->stats = (ph_stats){0}, sim->step_iterations = 0;
     return PH_OK;
 }
@@ -313,7 +313,7 @@ static ph_status start_with(ph_sim *sim, double h, ph_error *err)
 {
     int project = sim->opt.project;
     sim->passed += sim->n, sim->n = 0;
-    sim->t0 = sim->now.t, sim->has_last = 0, sim->after = 1;
+    sim->t0 = sim->now.t, sim->has_last = 0, sim->after = 1, sim->within = 0;
     sim->matrix.factored = 0;
     memset(sim->now.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
     set_size(sim, h);

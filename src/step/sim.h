@@ -88,6 +88,12 @@ struct ph_sim {
         h; /* size of the step at work: that of the options, but for steps by tolerance, and next to events */
     ph_largest largest; /* of now, from ph_step_tolerances */
     double t_stop;      /* a method that looks ahead must not evaluate beyond; HUGE_VAL: it may */
+    double
+        within; /* s, size of the step of the method within which now is, a point of the output; 0: it is an end of one */
+    void (*pass)(
+        void *
+            ctx); /* the output has passed now, the end of a step of the method ahead of it; NULL: nobody asks */
+    void *pass_ctx;
     ph_stats stats;
     ph_failure failure;
     int step_iterations;    /* of the step at work */
