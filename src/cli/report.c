@@ -162,6 +162,15 @@ static void print_told(const ph_job *r, const ph_told_list *list, const ph_state
     }
 }
 
+/* sens has them among its derivatives. */
+static void print_objectives(const ph_job *r)
+{
+    for (int i = 0; r->args->command == PH_CMD_RUN && i < ph_run_count(r->run, PH_OBJECTIVES); i++) {
+        double value = ph_job_objective(r, i);
+        print_values(ph_run_name(r->run, PH_OBJECTIVES, i), "objective", 1, &value, "");
+    }
+}
+
 /* The first and the last of many. */
 static void print_some(const ph_job *r, int n, void (*print)(const ph_job *, int, const ph_state *),
                        const char *plural, const ph_state *s)
@@ -203,6 +212,7 @@ void ph_report_text(const ph_job *r)
         print_sensor(r, i, &s);
     for (const ph_told_list *l = ph_told_lists; l->group; l++)
         print_told(r, l, &s);
+    print_objectives(r);
     if (r->extension && r->status == PH_OK)
         r->extension->text(r);
 }

@@ -143,6 +143,16 @@ void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
         add_told(j, r, l, s);
 }
 
+/* In the shape that sens has, which adds its own. */
+static void add_objectives(ph_json *j, const ph_job *r)
+{
+    int n = r->args->command == PH_CMD_RUN ? ph_run_count(r->run, PH_OBJECTIVES) : 0;
+    cJSON *all = n ? ph_json_object(j, j->root, "objectives") : NULL;
+    for (int i = 0; i < n; i++)
+        ph_json_number(j, ph_json_object(j, all, ph_run_name(r->run, PH_OBJECTIVES, i)), "value",
+                       ph_job_objective(r, i));
+}
+
 static void add_quality(ph_json *j, const ph_job *r)
 {
     ph_run_summary sum = ph_run_summarise(r->run);
@@ -238,6 +248,7 @@ int ph_report_json(const ph_job *r)
     if (r->sim) {
         add_newton(&j, r);
         ph_report_json_state(&j, r, &s);
+        add_objectives(&j, r);
         add_quality(&j, r);
         add_events(&j, r);
         add_warnings(&j, r);
