@@ -72,6 +72,20 @@ finish() {
     exit 0
 }
 
+# pushed T_END: a particle on a spring, pushed by an input u, a parameter and an objective
+pushed() {
+    cat <<END_OF_MODEL
+model "pushed"
+local m = param("m", 2.0)
+input { name = "u", value = 0 }
+particle { name = "p", mass = m, position = {1, 0, 0} }
+force { body = "p", value = function(t, s) return s.inputs.u - 4*s.p.position.x^3, 0, 0 end }
+sensor { name = "x", type = "position", body = "p" }
+objective { name = "J", integral = function(t, s) return s.p.position.x^2 end }
+run { t_end = $1, h = 1e-2 }
+END_OF_MODEL
+}
+
 # arm T_END: a model of one body, with a parameter, a sensor and an objective
 arm() {
     cat <<END_OF_MODEL

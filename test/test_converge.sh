@@ -317,4 +317,37 @@ run 0 converge "$models/heavy_top.lua" --method bliedf --correction exponent,non
 order=$(awk '/^correction/ { of = $2 } $1 == "q" { print of, $2 }' out)
 awk '$1 == "exponent" && $2 > 2.85 { a = 1 } $1 == "none" && $2 < 2.4 { b = 1 } END { exit !(a && b) }' <<<"$order" || fail "orders: $order"
 
+# ---- inputs and events --------------------------------------------------------------------------------------------
+
+# A reference that is kept knows the inputs that it was computed with, and what was in their files.
+pushed 0.5 >pushed.lua
+printf 't,u\n0,-1\n0.5,1\n' >push.csv
+for u in u=-1 u=5 u=push.csv; do
+    run 0 converge pushed.lua --input $u --h 1e-2,5e-3,2.5e-3 --expect 2
+done
+printf 't,u\n0,7\n0.5,-4\n' >push.csv
+run 0 converge pushed.lua --input u=push.csv --h 1e-2,5e-3,2.5e-3 --expect 2
+run 0 run pushed.lua --input u=-1 --reference exact --json
+first=$(grep -oE '"error":\{"q":[-0-9.e+]+' out | grep -oE '[-0-9.e+]+$')
+run 0 run pushed.lua --input u=5 --reference exact --json
+second=$(grep -oE '"error":\{"q":[-0-9.e+]+' out | grep -oE '[-0-9.e+]+$')
+awk -v a="$first" -v b="$second" 'BEGIN { exit !(a > 0 && a < 1e-3 && b > 0 && b < 1e-3) }' || fail "errors of run: $first, $second" # order: h^2
+
+# It passes over events: a model that has some is compared with finer runs.
+cat >switched.lua <<'END_OF_MODEL'
+input { name = "u", value = 0, hold = "step" }
+particle { name = "p", mass = 1, position = {1, 0, 0}, velocity = {1, 0.3, 0} }
+force { body = "p", value = function(t, s) local q = s.p.position; return s.inputs.u - 30*q.x^3 - 4*q.x, -9*q.y - q.x*q.y, 0 end }
+event { name = "middle", direction = "down", when = function(t, s) return s.p.position.x end, action = {{set = {u = 5}}} }
+run { t_end = 1, h = 0.01 }
+END_OF_MODEL
+for words in 'converge switched.lua --h 1e-2,5e-3' 'converge switched.lua --h 1e-2,5e-3 --reference exact --json' 'converge switched.lua --h 1e-2 --steps random' \
+    'work switched.lua --h 1e-2,5e-3' 'run switched.lua --reference exact'; do
+    # shellcheck disable=SC2086 # words of a command
+    refused "the event 'middle'" $words
+    has err '--reference finest'
+done
+run 0 converge switched.lua --h 4e-3,2e-3,1e-3 --reference finest --expect 2
+run 0 run switched.lua
+
 finish

@@ -96,6 +96,14 @@ run 0 "${fit[@]}" --log fit.log
 [[ $(value runs) == 0 ]] || fail "a complete log is not used: $(value runs) runs"
 refused 'fit.log' "${fit[@]}" --log fit.log --h 1e-3
 refused 'fit.log' "${crank[@]}" --bounds balance=0:2 --log fit.log
+# A table of an input is known by what it has.
+pushed 0.5 >pushed.lua
+printf 't,u\n0,-1\n0.5,1\n' >push.csv
+pushes=(optimise pushed.lua --vary m --bounds m=1:3 --minimise J --input u=push.csv --evaluations 3 --log push.log --quiet)
+run 0 "${pushes[@]}"
+run 0 "${pushes[@]}"
+printf 't,u\n0,7\n0.5,-4\n' >push.csv
+refused 'push.log' "${pushes[@]}"
 
 # ---- words and pictures -------------------------------------------------------------------------------------------
 run 0 optimise balanced_crank.lua --vary balance --bounds balance=0:0.3 --minimise load

@@ -214,4 +214,28 @@ run 1 run kink.lua
 [[ ! -s out ]] || fail "a run that does not start prints $(cat out)"
 run 1 view kink.lua -o kink.html
 
+# ---- objectives ------------------------------------------------------------------------------------------------------------------
+
+# reference: x = v t and the integral of x^2 to 1 is v^2/3, to the order of the method; the same as sens has
+cat >way.lua <<'END_OF_MODEL'
+local v = param("v", 3)
+particle { name = "p", mass = 1, velocity = {v, 0, 0} }
+objective { name = "J", integral = function(t, s) return s.p.position.x^2 end }
+objective { name = "end", final = function(s) return s.p.position.x + 0.25 end }
+run { t_end = 1, h = 1e-3 }
+END_OF_MODEL
+run 0 run way.lua
+has out 'objective'
+awk '$2 == "objective" { n++; e = $3 - ($1 == "J" ? 3 : 3.25); if (e > 1e-5 || e < -1e-5) bad = 1 } END { exit !(n == 2 && !bad) }' out ||
+    fail "objectives: $(grep objective out)"
+run 0 run way.lua --json
+is_json out
+objectives=$(grep -oE '"objectives":\{"J":\{"value":[^}]*\},"end":\{"value":[^}]*\}\}' out) || fail "objectives: $(cat out)"
+run 0 sens way.lua --param v --json
+is_json out
+[[ $(grep -o '"objectives"' out | wc -l) == 1 ]] || fail "sens has objectives twice"
+for part in $(grep -oE '"(J|end)":\{"value":[^}]*' <<<"$objectives"); do
+    has out "$part"
+done
+
 finish

@@ -280,4 +280,15 @@ for memory in '' '--memory 60000'; do
     near "turns $memory" 1e-6 "$(value objectives last gradient k)" "$differences" # derivative
 done
 
+# Inputs belong to the differences of runs too.
+pushed 0.5 >pushed.lua
+printf 't,u\n0,-1\n0.2,3\n0.5,2\n' >push.csv
+for u in u=-3 u=push.csv; do
+    run 0 sens pushed.lua --param m --input $u --json --check
+    exact=$(value objectives J gradient m)
+    awk -v d="$(value check least)" 'BEGIN { exit !(d >= 7) }' || fail "--check --input $u: $(value check least) digits" # derivative
+    run 0 sens pushed.lua --param m --input $u --json --mode fd
+    near "--mode fd --input $u" 1e-7 "$(value objectives J gradient m)" "$exact" # derivative
+done
+
 finish

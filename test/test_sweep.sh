@@ -237,4 +237,18 @@ if command -v gnuplot >/dev/null; then
     grep -q 'rho' one.svg && grep -q 'rho' three.svg || fail 'no points over rho'
 fi
 
+# ---- inputs ----------------------------------------------------------------------------------------------
+# A table of an input is known by what it has: rows of a journal from before it changed are of another study.
+pushed 0.05 >pushed.lua
+printf 't,u\n0,-1\n0.5,1\n' >push.csv
+pushes=(sweep pushed.lua --vary m=1,2 --input u=push.csv)
+run 0 "${pushes[@]}" --case 1/2 -o pushes.csv
+printf 't,u\n0,7\n0.5,-4\n' >push.csv
+run 2 "${pushes[@]}" -o pushes.csv
+has err "'pushes.csv.part.1of2' is the journal of another study"
+run 0 "${pushes[@]}" --case 1/2 --fresh -o pushes.csv
+mv push.csv moved.csv # and not by its name
+run 0 sweep pushed.lua --vary m=1,2 --input u=moved.csv -o pushes.csv
+nothing_left 'a sweep with inputs'
+
 finish

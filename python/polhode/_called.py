@@ -11,7 +11,7 @@ import numpy as np
 
 from ._errors import UsageError
 from ._native import ffi
-from ._symbols import Expr, Function, TraceError, Tracer, value
+from ._symbols import Expr, Function, Late, TraceError, Tracer, order, value
 from ._trace import Drawn, Leaves, arguments, results
 
 _TRIES = 24  # points at which it is tried: each way through it should be met
@@ -50,8 +50,8 @@ def called(f: Function, reads: Function | None = None) -> Called:
 
 def _floats(x: Any, at: Mapping[str, float]) -> list[float]:
     """What a function returned, as a flat list of numbers."""
-    if isinstance(x, float):
-        return [x]
+    if isinstance(x, (float, Late)):
+        return [float(x)]
     if isinstance(x, Expr):
         return [value(x, at)]
     if isinstance(x, np.ndarray) and x.dtype != object:
@@ -99,8 +99,8 @@ class Entry:
             raise TraceError("it returns now more, now fewer numbers")
         if reads is not None:
             seen = Leaves()
-            results(reads(*arguments(names, seen)))
-            leaves.update(dict.fromkeys(seen.seen))
+            read = order(results(reads(*arguments(names, seen))))
+            leaves.update(dict.fromkeys([*seen.seen, *(e.args[0] for e in read if e.op == "leaf")]))
         self.leaves, self.size = list(leaves), sizes.pop()
         if len(self.leaves) > _MOST or self.size > _MOST:
             raise TraceError(f"it reads or gives more than {_MOST} numbers")

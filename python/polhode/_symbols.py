@@ -59,11 +59,42 @@ _CALLS: dict[str, Callable[..., float]] = {
 def lift(x: Any) -> Expr:
     if isinstance(x, Expr):
         return x
+    if isinstance(x, Late):
+        x = float(x)
     if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, float, np.integer, np.floating)):
         raise TraceError(f"{x!r} is neither a number nor a symbol")
     if not math.isfinite(x):
         raise TraceError(f"a function of the model has the number {x}")
     return Expr("number", (float(x),))
+
+
+class Late:
+    """A number that is not asked for before it is used; then it is a float."""
+
+    def __float__(self) -> float:
+        raise NotImplementedError
+
+    def __array__(self, *kind: Any, **keywords: Any) -> npt.NDArray[Any]:
+        return np.array(float(self), *kind, **keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(float(self), name)
+
+
+def _as_float(name: str) -> Function:
+    def method(self: Late, *others: Any) -> Any:
+        return getattr(float, name)(float(self), *(float(x) if isinstance(x, Late) else x for x in others))
+
+    return method
+
+
+for _name in (
+    "abs add bool ceil divmod eq floor floordiv format ge gt hash int le lt mod mul ne neg pos pow radd rdivmod repr rfloordiv rmod rmul "
+    "round rpow rsub rtruediv sub truediv trunc"
+).split():
+    setattr(Late, f"__{_name}__", _as_float(f"__{_name}__"))
 
 
 def _is_array(x: Any) -> bool:

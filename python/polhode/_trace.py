@@ -4,19 +4,19 @@ A comparison takes both ways in turn, and the ways become `if`. Nothing of Pytho
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Sequence, Union
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from ._symbols import Condition, Expr, Function, TraceError, Tracer, key_text, lift, named, value
+from ._symbols import Expr, Function, Late, TraceError, Tracer, key_text, lift, named, value
 
 _WAYS = 4096  # through the comparisons of a function
 
 
 def results(x: Any) -> list[Expr]:
     """What a function returned, as a flat list."""
-    if isinstance(x, Expr) or np.isscalar(x):
+    if isinstance(x, (Expr, Late)) or np.isscalar(x):
         return [lift(x)]
     if isinstance(x, np.ndarray):
         return [lift(y) for y in x.ravel().tolist()]
@@ -44,8 +44,14 @@ class Leaves:
         return np.array([self(f"{base}[{k + 1}]") for k in range(n)], dtype=object if self._at is None else float)
 
 
+    def several(self, base: str, one: str) -> Any:
+        """One number or several, of which nobody knows until it is used."""
+        if self._at is None:
+            return SymbolList(self, base, one)
+        return self._at[one] if one == base and one in self._at else NumberList(self._at, base, one)
+
+
 _FIELDS = {"position": 3, "velocity": 3, "rotation": 4, "omega": 3, "acceleration": 3, "omega_dot": 3}
-_RECORDS = ("sensors", "inputs", "states")
 
 
 class BodyState:
@@ -60,31 +66,72 @@ class BodyState:
         return self._leaves.array(f"{self._base}.{field}", _FIELDS[field])
 
 
-class ListState:
-    """Something of the state that is one number or several: used as the one, or by index."""
+def _item(base: str, k: Any) -> str:
+    """The name of one number of a list."""
+    if not isinstance(k, int) or k < 0:
+        raise TraceError(f"{base}[{k!r}]: an index is a whole number from 0")
+    return f"{base}[{k + 1}]"
 
-    def __init__(self, leaves: Leaves, base: str) -> None:
+
+def _no_iteration(base: str) -> TraceError:
+    return TraceError(f"how many numbers {base} has is not known while the model is written: take them by index")
+
+
+class NumberList(Late):
+    """The same in a call with numbers."""
+
+    def __init__(self, at: Mapping[str, float], base: str, one: str) -> None:
+        self._at, self._base, self._one = at, base, one
+
+    def __float__(self) -> float:
+        return self._at[self._one]
+
+    def __getitem__(self, k: int) -> float:
+        return self._at[_item(self._base, k)]
+
+    def __iter__(self) -> Iterator[Any]:
+        raise _no_iteration(self._base)
+
+
+class SymbolList(Expr):
+    """One number or several: a symbol where it is used as the one, and one for each index."""
+
+    __slots__ = ("_leaves", "_base")
+
+    def __init__(self, leaves: Leaves, base: str, one: str) -> None:
+        super().__init__("leaf", (one,))
         self._leaves, self._base = leaves, base
 
     def __getitem__(self, k: int) -> Any:
-        if not isinstance(k, int) or k < 0:
-            raise TraceError(f"{self._base}[{k!r}]: an index is a whole number from 0")
-        return self._leaves(f"{self._base}[{k + 1}]")
+        return self._leaves(_item(self._base, k))
+
+    def __iter__(self) -> Iterator[Any]:
+        raise _no_iteration(self._base)
+
+
+def _one_or_list(leaves: Leaves, base: str, one: str = "") -> Any:
+    """Something of the state that is one number or several: used as the one, or by index."""
+    return leaves.several(base, one or base)
+
+
+def _sensor(leaves: Leaves, base: str) -> Any:
+    """Objectives have lists of all sensors, and [1] is the one number of others too."""
+    return _one_or_list(leaves, base, f"{base}[1]")
 
 
 class JointState:
-    """s.joints.NAME: position and rate of a joint with one free coordinate."""
+    """s.joints.NAME: position and rate of a joint, each a number, or several by index."""
 
     def __init__(self, leaves: Leaves, base: str) -> None:
         self._leaves, self._base = leaves, base
 
     @property
     def position(self) -> Any:
-        return self._leaves(f"{self._base}.position")
+        return _one_or_list(self._leaves, f"{self._base}.position")
 
     @property
     def rate(self) -> Any:
-        return self._leaves(f"{self._base}.rate")
+        return _one_or_list(self._leaves, f"{self._base}.rate")
 
 
 class Record:
@@ -112,9 +159,11 @@ class State:
         if name == "joints":
             return Record(self._leaves, "s.joints", JointState)
         if name == "sensors":
-            return Record(self._leaves, "s.sensors", ListState)
-        if name in _RECORDS:
-            return Record(self._leaves, f"s.{name}", lambda leaves, base: leaves(base))
+            return Record(self._leaves, "s.sensors", _sensor)
+        if name == "states":
+            return Record(self._leaves, "s.states", _one_or_list)
+        if name == "inputs":
+            return Record(self._leaves, "s.inputs", lambda leaves, base: leaves(base))
         if name in _FIELDS:
             return self._leaves.array(f"s.{name}", _FIELDS[name])
         if name == "t":

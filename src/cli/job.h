@@ -105,6 +105,8 @@ int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[P
 int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
+double ph_job_objective(const ph_job *r, int objective); /* its value so far, NaN where it fails */
+
 /* trajectory.c: lists of the model whose numbers are told beside those of bodies, joints and sensors: group NULL past the end. */
 typedef struct ph_told_list {
     int list, what;

@@ -182,6 +182,8 @@ static int plan_reference(ph_method_study *q)
 {
     const char *word = q->args.reference ? q->args.reference : "exact";
     if (!strcmp(word, "exact")) {
+        if (!ph_target_comparable(&q->target))
+            return 0;
         q->def.against = PH_AGAINST_EXACT;
         snprintf(q->reference, sizeof q->reference, "%s",
                  q->def.random > 1 ? "a solution of order 8 and tol 1e-12" : "the ");

@@ -552,6 +552,22 @@ int ph_option_given(const ph_args *args, const char *name)
     return 0;
 }
 
+uint64_t ph_inputs_hash(const ph_settings *input, uint64_t hash)
+{
+    for (int i = 0; i < input->n; i++) {
+        const char *is = strchr(input->text[i], '=');
+        char *end = NULL, *table = NULL;
+        size_t size;
+        if (is && (strtod(is + 1, &end), *end))
+            table = ph_file_read(is + 1, &size);
+        hash = table ? ph_hash_bytes(hash, input->text[i], (size_t)(is - input->text[i]) + 1)
+                     : ph_hash_text(hash, input->text[i]);
+        hash = table ? ph_hash_bytes(hash, table, size + 1) : hash;
+        free(table);
+    }
+    return hash;
+}
+
 static uint64_t hash_value(uint64_t hash, const option *o, const void *at)
 {
     const ph_settings *list = at;
@@ -570,6 +586,8 @@ static uint64_t hash_value(uint64_t hash, const option *o, const void *at)
             return ph_hash_text(hash, o->words(k));
         return ph_hash_bytes(hash, &k, sizeof k);
     case LIST:
+        if (o->at == offsetof(ph_args, input))
+            return ph_inputs_hash(list, hash);
         for (int i = 0; i < list->n; i++)
             hash = ph_hash_text(hash, list->text[i]);
         return hash;

@@ -61,5 +61,7 @@ int ph_option_given(const ph_args *args, const char *name);
 
 /* Fingerprint of all that makes a run what it is, but for the model. */
 uint64_t ph_options_hash(const ph_args *args, uint64_t hash);
+uint64_t ph_inputs_hash(const ph_settings *input,
+                        uint64_t hash); /* of --input alone; what files have, not their names */
 
 #endif

@@ -162,13 +162,11 @@ static void print_told(const ph_job *r, const ph_told_list *list, const ph_state
     }
 }
 
-/* sens has its own words for them. */
+/* sens has them among its derivatives. */
 static void print_objectives(const ph_job *r)
 {
-    int n = r->args->command == PH_CMD_RUN && r->status == PH_OK ? ph_run_count(r->run, PH_OBJECTIVES) : 0;
-    for (int i = 0; i < n; i++) {
-        double value = NAN; /* where its function fails */
-        ph_run_get(r->run, PH_GET_OBJECTIVE, i, &value);
+    for (int i = 0; r->args->command == PH_CMD_RUN && i < ph_run_count(r->run, PH_OBJECTIVES); i++) {
+        double value = ph_job_objective(r, i);
         print_values(ph_run_name(r->run, PH_OBJECTIVES, i), "objective", 1, &value, "");
     }
 }

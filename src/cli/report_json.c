@@ -131,18 +131,6 @@ static void add_told(ph_json *j, const ph_job *r, const ph_told_list *list, cons
     }
 }
 
-/* sens adds its own, with gradients. */
-static void add_objectives(ph_json *j, const ph_job *r)
-{
-    int n = r->args->command == PH_CMD_RUN && r->status == PH_OK ? ph_run_count(r->run, PH_OBJECTIVES) : 0;
-    cJSON *all = n ? ph_json_object(j, j->root, "objectives") : NULL;
-    for (int i = 0; i < n; i++) {
-        double value = NAN; /* where its function fails */
-        ph_run_get(r->run, PH_GET_OBJECTIVE, i, &value);
-        ph_json_number(j, all, ph_run_name(r->run, PH_OBJECTIVES, i), value);
-    }
-}
-
 void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
 {
     add_bodies(j, r, s);
@@ -153,6 +141,16 @@ void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
         add_sensors(j, r, s);
     for (const ph_told_list *l = ph_told_lists; l->group; l++)
         add_told(j, r, l, s);
+}
+
+/* In the shape that sens has, which adds its own. */
+static void add_objectives(ph_json *j, const ph_job *r)
+{
+    int n = r->args->command == PH_CMD_RUN ? ph_run_count(r->run, PH_OBJECTIVES) : 0;
+    cJSON *all = n ? ph_json_object(j, j->root, "objectives") : NULL;
+    for (int i = 0; i < n; i++)
+        ph_json_number(j, ph_json_object(j, all, ph_run_name(r->run, PH_OBJECTIVES, i)), "value",
+                       ph_job_objective(r, i));
 }
 
 static void add_quality(ph_json *j, const ph_job *r)

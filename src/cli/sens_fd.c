@@ -25,7 +25,8 @@ static ph_status open_near(ph_run **near, const ph_job *r, ph_error *err)
     snprintf(text[1], sizeof text[1], "rtol=%.17g", fmin(r->opt.rtol, TIGHT));
     option[n++] = text[0], option[n++] = text[1];
     c.options = option, c.n_options = n, c.watch = 0;
-    return ph_run_create(near, r->target.model, &c, err);
+    ph_status s = ph_run_create(near, r->target.model, &c, err);
+    return s == PH_OK ? ph_target_inputs(*near, r->args, err) : s;
 }
 
 #define NEIGHBOURS 4

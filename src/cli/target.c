@@ -228,8 +228,8 @@ ph_model *ph_target_read(const ph_args *args)
     return NULL;
 }
 
-/* Key of the model, its parameters, and what else makes its equations. */
-static uint64_t fingerprint(const ph_run *run)
+/* Key of the model, its parameters and inputs, and what else makes its equations. */
+static uint64_t fingerprint(const ph_run *run, const ph_args *args)
 {
     const ph_model *m = ph_run_model(run);
     ph_run_def said = ph_run_settings(run);
@@ -239,7 +239,27 @@ static uint64_t fingerprint(const ph_run *run)
         double x = ph_model_parameter(m, k);
         key = ph_hash_bytes(key, &x, sizeof x);
     }
+    key = ph_inputs_hash(&args->input, key);
     return ph_hash_bytes(key, more, sizeof more);
+}
+
+ph_status ph_target_inputs(ph_run *run, const ph_args *args, ph_error *err)
+{
+    ph_status s = PH_OK;
+    for (int i = 0; i < args->input.n && s == PH_OK; i++)
+        s = ph_run_input_text(run, args->input.text[i], err);
+    return s;
+}
+
+int ph_target_comparable(const ph_target *s)
+{
+    if (!ph_run_count(s->run, PH_EVENTS))
+        return 1;
+    ph_complain(
+        "--reference exact: the reference solution knows no events, and the model has the event '%s'; "
+        "converge and work have --reference finest",
+        ph_run_name(s->run, PH_EVENTS, 0));
+    return 0;
 }
 
 static int refuse_memory(ph_target *s)
@@ -250,14 +270,14 @@ static int refuse_memory(ph_target *s)
 }
 
 /* The run as studies of problems see it. */
-static ph_problem *problem_of(const ph_run *run)
+static ph_problem *problem_of(const ph_run *run, const ph_args *args)
 {
     ph_problem *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     ph_run_def own = ph_model_run_def(ph_run_model(run));
     p->name = ph_model_title(ph_run_model(run)), p->sys = *ph_run_system(run);
-    p->t_end = own.t_end, p->h = own.opt.h, p->key = fingerprint(run);
+    p->t_end = own.t_end, p->h = own.opt.h, p->key = fingerprint(run, args);
     ph_run_initial(run, &p->q0, &p->v0);
     return p;
 }
@@ -299,18 +319,16 @@ static int open_file(ph_target *s, ph_args *args, const ph_more *more, int *code
         ph_complain("%s", err.text);
         return 0;
     }
-    for (int i = 0; i < args->input.n; i++) {
-        s->status = ph_run_input_text(s->run, args->input.text[i], &err);
-        if (s->status != PH_OK) {
-            ph_complain("--input: %s", err.text);
-            return 0;
-        }
+    s->status = ph_target_inputs(s->run, args, &err);
+    if (s->status != PH_OK) {
+        ph_complain("--input: %s", err.text);
+        return 0;
     }
     ph_run_def said = ph_run_settings(s->run);
     complete(args, &said);
     args->space = (int)said.space;
     s->model = ph_run_model(s->run);
-    s->p = problem_of(s->run);
+    s->p = problem_of(s->run, args);
     return s->p || refuse_memory(s);
 }
 

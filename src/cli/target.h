@@ -41,6 +41,12 @@ typedef struct ph_more {
 
 int ph_target_open_case(ph_target *s, ph_args *args, const ph_more *more, int *code);
 
+/* What --input says, told to a run. */
+ph_status ph_target_inputs(ph_run *run, const ph_args *args, ph_error *err);
+
+/* 1: --reference exact can be had; 0 after one line on stderr: the model has events. */
+int ph_target_comparable(const ph_target *s);
+
 /* Steps of its run by the compiled model, as parameters change too that are open; 0: a sentence says why they are not. */
 int ph_target_build(ph_target *s, const char *const *open, int n_open);
 

@@ -14,6 +14,12 @@ int ph_job_told(const ph_job *r, const ph_told_list *list, int k, const ph_state
     return ph_run_get_of(r->run, s, list->what, k, value) == PH_OK ? ph_run_size(r->run, list->what, k) : 0;
 }
 
+double ph_job_objective(const ph_job *r, int objective)
+{
+    double value;
+    return ph_run_get(r->run, PH_GET_OBJECTIVE, objective, &value) == PH_OK ? value : NAN;
+}
+
 int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
 {
     int n = ph_run_size(r->run, PH_GET_SENSOR, sensor);
