@@ -102,7 +102,7 @@ static void steps_that_suit(void **state)
 
 static ph_run *run_of(const char *text, ph_model **model)
 {
-    ph_run *run;
+    ph_run *run = NULL;
     ph_error err = {0};
     if (ph_model_read_text(model, "test.lua", text, strlen(text), NULL, 0, NULL, &err) != PH_OK ||
         ph_run_create(&run, *model, NULL, &err) != PH_OK)

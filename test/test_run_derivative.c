@@ -156,7 +156,8 @@ static void jumps_that_move(void **state)
         "local T, f, B = param('T', 0.1), param('f', 1), param('B', 0.2)\n"
         "body{ name = 'b', mass = 1, inertia = {1, 1, 1} }\n"
         "joint{ name = 'j', type = 'prismatic', bodies = {'ground', 'b'}, axis = {1, 0, 0} }\n"
-        "actuator{ joint = 'j', effort = function(t, s) if t < T then return -f else return f/2 end end }\n"
+        "actuator{ name = 'a', joint = 'j', effort = function(t, s) if t < T then return -f else return f/2 "
+        "end end }\n"
         "force{ body = 'b', value = function(t) return math.max(0, t - B), 0, 0 end }\n"
         "run{ t_end = 0.3, tol = 1e-6 }";
     scratch file = scratch_create("jump.lua");

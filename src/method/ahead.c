@@ -106,12 +106,14 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
         memcpy(a->vdot, sim->last.vdot, sizeof(double) * (size_t)sim->lay.nv);
     }
     a->corner = meets && sim->next.t == before;
-    if (a->corner)
-        sim->next.t = corner;
     a->h = sim->h;
     if (sim->step_iterations > sim->stats.worst_iterations)
         sim->stats.worst_iterations = sim->step_iterations;
-    return sim->sens ? ph_sens_follow(sim->sens) : PH_OK;
+    if (sim->sens) /* with functions as they were in the step, just before a corner */
+        s = ph_sens_follow(sim->sens);
+    if (a->corner)
+        sim->next.t = corner;
+    return s;
 }
 
 typedef struct once_more {
