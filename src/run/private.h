@@ -206,11 +206,13 @@ ph_status ph_run_begin(ph_run *run,
                        ph_error *err); /* turns, watch, objectives and table, at the initial values */
 ph_status ph_run_look(ph_run *run, int why,
                       ph_error *err); /* all that is done after a step of another loop */
+void ph_run_jump(ph_run *run); /* inputs have changed at once: what is integrated goes on from other values */
 void ph_table_free(ph_run *run);
 
 /* run_bars.c: error bars, after the initial values and after each step; of which states numbers over time are. */
 void ph_bars_free(ph_run *run);
 void ph_bars_look(ph_run *run);
+void ph_bars_jump(ph_run *run); /* sensors have changed at once */
 const ph_over *ph_bars_over(const ph_run *run);
 const ph_so_far *ph_bars_so_far(const ph_run *run);
 
@@ -250,5 +252,6 @@ void ph_events_tape(ph_run *run, ph_tape *t);
 /* run_derivative.c: after each step, and before the first, what is integrated over the run. */
 void ph_following_free(ph_run *run);
 void ph_following_look(ph_run *run, double dt);
+void ph_following_jump(ph_run *run); /* sensors have changed at once */
 
 #endif

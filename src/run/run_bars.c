@@ -132,6 +132,16 @@ void ph_bars_look(ph_run *run)
     integrate(run, b, s);
 }
 
+void ph_bars_jump(ph_run *run)
+{
+    struct ph_bars *b = run->bars;
+    for (int i = 0; b && i < run->n_over; i++)
+        ph_integral_jump(&b->over[i].sum);
+    for (int k = 0; b && k < run->model->n_objectives; k++)
+        ph_integral_jump(&b->integral[k]);
+    ph_bars_look(run);
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------ */
 
 /* log(R^T R_better), body components */

@@ -271,6 +271,14 @@ void ph_following_look(ph_run *run, double dt)
     }
 }
 
+void ph_following_jump(ph_run *run)
+{
+    const ph_following *f = run->following;
+    for (int i = 0; f && i < f->n * run->n_over; i++)
+        ph_integral_jump(&f->over[i].sum);
+    ph_following_look(run, 0);
+}
+
 static ph_status objective(const ph_run *run, int index, int k, double *out)
 {
     view v = {.run = run, .what = PH_GET_OBJECTIVE, .index = index, .n = 1, .part = PH_AT_THE_END};

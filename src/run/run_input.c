@@ -216,7 +216,7 @@ ph_status ph_inputs_before_step(ph_run *run, ph_error *err)
     ph_status s = ph_sim_restart(run->sim, err);
     run->jumped = s != PH_OK;
     if (s == PH_OK)
-        ph_watch_jump(run);
+        ph_run_jump(run);
     return s;
 }
 

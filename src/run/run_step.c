@@ -185,6 +185,16 @@ static ph_status meet_events(ph_run *run, int row, ph_error *err)
                : PH_OK;
 }
 
+void ph_run_jump(ph_run *run)
+{
+    ph_state s = ph_sim_state(run->sim);
+    ph_watch_jump(run);
+    add_up(run, &s, 0);
+    ph_over_jump(run);
+    ph_bars_jump(run);
+    ph_following_jump(run);
+}
+
 /* A run that waits has nothing to show yet. */
 ph_status ph_run_begin(ph_run *run, ph_error *err)
 {
