@@ -242,12 +242,55 @@ static void within_a_step(void **state)
     ph_run_close(run), ph_run_close(other);
 }
 
+/* Integrals go on from what an input has become at once: those of the acceleration c u/2 are exact, and so are their derivatives by c
+ * and what error bars say. The largest value is the one before the jump. */
+static void over_inputs(void **state)
+{
+    (void)state;
+    static const double t[] = {0, 0.5, 1}, u[] = {3, -1, 1}, c = 0.7;
+    for (int k = 0; k < 3; k++) {
+        ph_error err = {0};
+        ph_run *run = run_of(
+            "local c = param('c', 0.7)\n" WHEEL "input { name = 'u', value = 3, hold = 'step' }\n"
+            "actuator { name = 'motor', joint = 'axle', effort = function(t, s) return c*s.inputs.u end }\n"
+            "sensor { name = 'a', type = 'joint_acceleration', joint = 'axle', over_time = 'integral' }\n"
+            "sensor { name = 'm', custom = function(t, s) return c*s.inputs.u*(1 + t) end, over_time = 'max' "
+            "}\n"
+            "objective { name = 'J', integral = function(t, s) return c*s.inputs.u end }\n"
+            "run { h = 0.1, t_end = 1.5 }\n");
+        double of_u = (3 - 1 + 1) * 0.5, x, error, most;
+        assert_int_equal(ph_run_set_input_table(run, 0, 3, t, u, &err), PH_OK);
+        assert_int_equal(k == 1   ? ph_run_follow(run, &(int){0}, 1, &err)
+                         : k == 2 ? ph_run_error_bars(run, 1, &err)
+                                  : PH_OK,
+                         PH_OK);
+        go(run, 1.5);
+        check_near(get(run, PH_GET_OVER, 0), c * of_u / 2, 1e-12);  /* round-off */
+        check_near(get(run, PH_GET_OBJECTIVE, 0), c * of_u, 1e-12); /* round-off */
+        check_near(get(run, PH_GET_OVER, 1), c * 3 * 1.5, 1e-12);   /* round-off */
+        if (k == 1) {
+            assert_int_equal(ph_run_get_derivative(run, PH_GET_OVER, 0, 0, &x), PH_OK);
+            check_near(x, of_u / 2, 1e-9); /* derivative */
+            assert_int_equal(ph_run_get_derivative(run, PH_GET_OBJECTIVE, 0, 0, &x), PH_OK);
+            check_near(x, of_u, 1e-9); /* derivative */
+            assert_int_equal(ph_run_get_derivative(run, PH_GET_OVER, 1, 0, &most), PH_OK);
+            check_near(most, 4.5, 1e-9); /* derivative */
+        } else if (k == 2) {
+            assert_int_equal(ph_run_get_error(run, PH_GET_OVER, 0, &error), PH_OK);
+            check_near(error, 0, 1e-12); /* round-off: the motion is of degree 2 */
+            assert_int_equal(ph_run_get_error(run, PH_GET_OBJECTIVE, 0, &error), PH_OK);
+            check_near(error, 0, 1e-12); /* likewise */
+        }
+        ph_run_close(run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jumps),   cmocka_unit_test(corners),       cmocka_unit_test(released),
-        cmocka_unit_test(grid),    cmocka_unit_test(within_a_step), cmocka_unit_test(over_time),
-        cmocka_unit_test(balance),
+        cmocka_unit_test(jumps),       cmocka_unit_test(corners),       cmocka_unit_test(released),
+        cmocka_unit_test(grid),        cmocka_unit_test(within_a_step), cmocka_unit_test(over_time),
+        cmocka_unit_test(over_inputs), cmocka_unit_test(balance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

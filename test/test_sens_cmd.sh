@@ -258,7 +258,7 @@ has out '"J":{"k":' '"I":{"k":'
 awk -v d="$(value check least)" 'BEGIN { exit !(d >= 9) }' || fail "objectives of a state agree to $(value check least) digits"
 J=$(value objectives J value) I=$(value objectives I value)
 run 0 run states.lua --json # round-off: a run shows the same
-near 'objectives of a run' 1e-13 "$(value objectives J) $(value objectives I)" "$J $I"
+near 'objectives of a run' 1e-13 "$(value objectives J value) $(value objectives I value)" "$J $I"
 run 0 run states.lua
 grep -qE '^  J +objective +0\.119792172$' out || fail "objectives in words: $(tail -n 2 out)"
 
