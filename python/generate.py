@@ -160,8 +160,8 @@ def elements(program, output):
         f.write(f"\n\nOPTIONS = ({options})\n")
         f.write("\n# Arguments of functions, by element and key.\nFUNCTIONS = {\n")
         for element, rows in table.items():
-            for name, value, _, _ in rows:
-                function = re.search(r"function\((.*?)\)", value)
+            for name, value, _, text in rows:
+                function = re.search(r"function\((.*?)\)", value) or re.search(r"a value may be a function\((.*?)\)", text)
                 if function:
                     f.write(f'    ("{element}", "{name}"): "{function.group(1)}",\n')
         f.write("}\n")

@@ -218,8 +218,12 @@ refused "there is no benchmark 'zz'" bench zz --json
 run 1 run heavy_top --h 0.1 --json -o failed.csv
 is_json out
 has out '"status":"newton_failed"' '"t":' '"reason":"' '"culprits":[{' '"residual":'
+[[ $(grep -oE '"(body|joint)":"[^"]*"' out | sort | uniq -d | wc -l) == 0 ]] || fail "the same culprit twice: $(cat out)"
 [[ $(wc -l <err) == 1 ]] || fail "not one line: $(cat err)"
 [[ $(tail -n 1 failed.csv) == "# failure t = "* ]] || fail "the file of a failed run does not say so"
+printf 'particle { name = "p", mass = 1 }\nstate { name = "z", initial = 1, rate = function(t, s) return 1e3*s.states.z^3 end }\nrun { t_end = 1, h = 0.1 }\n' >blow.lua
+run 1 run blow.lua --json
+has out '"culprits":[{"state":"z",'
 run 1 run heavy_top --h 0.5
 has out 'no step was done; 22 Newton iterations in the first'
 ! grep -q 'at most 0\|nan' out || fail "a failed first step: $(cat out)"

@@ -44,11 +44,23 @@ static const char text[] =
     "'brake' }\n"
     "sensor{ name = 'spin', type = 'omega', body = 'a' } sensor{ name = 'pose', type = 'rotation', body = "
     "'a' }\n"
+    "sensor{ name = 'je', type = 'joint_position', joint = 'je' } sensor{ name = 'je_rate', type = "
+    "'joint_rate', "
+    "joint = 'je' }\n"
+    "input{ name = 'u', value = 0.7 }\n"
+    "state{ name = 'z', initial = {1, 2}, rate = function(t, s) return s.states.z[2], s.inputs.u - "
+    "s.states.z[1] end }\n"
+    "sensor{ name = 'z', custom = function(t, s) return s.states.z[2] end }\n"
+    "sensor{ name = 'called', custom = function(t, s) return s.p.velocity.z^2 + #('x' .. t)*0 end }\n"
     "objective{ name = 'traced', final = function(s)\n"
     "    local a, b = s.a, s.sensors\n"
     "    if a.position.x > 1e3 then return 0 end\n"
     "    return a.position.x^2*a.velocity.y + a.omega.z*a.rotation.x + 1e-2*b.tip[2]^2*s.a.acceleration.x\n"
     "           + b.speed[1]*b.place[2] + b.own[1]*s.b.omega_dot.z + b.spin[2]*b.pose[3] end }\n"
+    "objective{ name = 'seen', final = function(s) local called = s.sensors.called[1] -- within this call\n"
+    "    return 1e-2*s.sensors.pull[1] + called + s.joints.je.position*s.joints.je.rate + "
+    "s.states.z[2]^2*s.inputs.u "
+    "end }\n"
     "run{ t_end = 1, h = 1e-2 }\n";
 
 typedef struct fixture {
@@ -86,6 +98,12 @@ static double value_of(fixture *r, const ph_state *s, int objective)
     ph_mechanism_body(r->mech, s, 0, &a);
     ph_mechanism_sensor(r->mech, s, 0, tip), ph_mechanism_sensor(r->mech, s, 1, pull);
     ph_mechanism_sensor(r->mech, s, 2, &turn), ph_mechanism_sensor(r->mech, s, 3, &own);
+    if (objective == 2) {
+        double angle, rate, z, called;
+        ph_mechanism_sensor(r->mech, s, 12, &angle), ph_mechanism_sensor(r->mech, s, 13, &rate);
+        ph_mechanism_sensor(r->mech, s, 14, &z), ph_mechanism_sensor(r->mech, s, 15, &called);
+        return 1e-2 * pull[0] + called + angle * rate + 0.7 * z * z;
+    }
     if (objective) {
         double speed[3], place[3];
         ph_body_state b;
@@ -105,12 +123,12 @@ static double value_of(fixture *r, const ph_state *s, int objective)
 static void derivatives(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2 * PH_SPACE_COUNT; k++) {
-        int space = k / 2, objective = k % 2;
+    for (int k = 0; k < 3 * PH_SPACE_COUNT; k++) {
+        int space = k / 3, objective = k % 3;
         fixture r;
         open_fixture(&r, space);
         const ph_traced *traced = r.model->objective[objective].final.traced;
-        assert_true(objective ? traced->program != NULL : traced->program == NULL); /* of a reaction */
+        assert_true(objective == 1 ? traced->program != NULL : traced->program == NULL); /* of a reaction */
         const ph_system *sys = ph_mechanism_system(r.mech);
         int nv = ph_system_nv(sys), nl = ph_system_nl(sys), nq = 0;
         ph_state s = ph_sim_state(r.sim), moved = s;
@@ -158,7 +176,7 @@ static void parts(void **state)
     double value;
     open_fixture(&r, 0);
     ph_state s = ph_sim_state(r.sim);
-    assert_int_equal(ph_model_count(r.model, PH_OBJECTIVES), 2);
+    assert_int_equal(ph_model_count(r.model, PH_OBJECTIVES), 3);
     assert_string_equal(ph_model_name(r.model, PH_OBJECTIVES, 0), "all");
     assert_true(ph_objective_has(r.model, 0, PH_AT_THE_END) && ph_objective_has(r.model, 0, PH_ON_THE_WAY));
     assert_int_equal(ph_mechanism_objective(r.mech, &s, 0, PH_ON_THE_WAY, &value, NULL), PH_OK);

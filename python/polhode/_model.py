@@ -89,6 +89,10 @@ class Model(Elements):
 
     def _value(self, x: Any, function: str | None, element: str) -> str:
         """A value of a key; functions that symbols cannot follow are called back."""
+        if isinstance(x, Mapping) and function is not None:  # actions of events have values by name
+            return "{" + ", ".join(f"{key_text(k).lstrip('.')} = {self._value(v, function, element)}" for k, v in x.items()) + "}"
+        if isinstance(x, (list, tuple)) and any(isinstance(v, Mapping) for v in x):
+            return "{" + ", ".join(self._value(v, function if isinstance(v, Mapping) else None, element) for v in x) + "}"
         if function is None or not callable(x) or isinstance(x, Expr):
             return lua(x, function)
         if isinstance(x, Called):

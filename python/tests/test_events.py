@@ -32,6 +32,25 @@ def test_an_event_ends_a_run(models):
     assert sim.events == [] and sim.ended_by is None
 
 
+@pytest.mark.parametrize("kind", [lambda f: f, ph.called], ids=["traced", "called"])
+def test_actions_have_values_of_functions(kind):
+    """w grows as t from 1; at w = 1.5 it is thrown back to -0.5 w, and the input is twice the time there."""
+    m = ph.Model(title="values")
+    m.particle(name="p", mass=1)
+    m.input(name="u", value=1, hold="step")
+    m.state(name="w", initial=1, rate=lambda t, s: s.inputs.u)
+    m.event(name="back", direction="up", when=lambda t, s: s.states.w - 1.5,
+            action=[{"state": {"w": kind(lambda t, s: -0.5 * s.states.w)}}, {"set": {"u": kind(lambda t, s: 2 * t)}}])  # fmt: skip
+    m.event(name="end", when=lambda t, s: t - 0.805, action="stop")
+    m.options(t_end=1, h=1e-2)
+    r = m.run()
+    assert [e.name for e in r.events] == ["back", "end"] and r.events[0].t == pytest.approx(0.5, abs=1e-9)
+    assert r.input["u"][-1] == pytest.approx(1, abs=1e-9)
+    assert r.state["w"][-1] == pytest.approx(-0.75 + 0.305, abs=1e-9)  # round-off of places of events
+    with pytest.raises(ph.UsageError, match="makes no sense"):
+        m.event(name="odd", when=lambda t, s: t, action=[lambda t, s: 1, {"set": {"u": 1}}])
+
+
 def test_a_model_without_events(models):
     r = ph.load(models / "heavy_top.lua").run(t_end=0.01)
     assert r.events == [] and r.ended_by is None

@@ -1,4 +1,6 @@
 """Inputs, states, actuators and linear models: against formulas and against models that say the same in one function."""
+import math
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,61 @@ def test_functions_see_joints_inputs_and_states():
     assert np.abs(r.state["lag"] - np.exp(-2 * t)).max() < 1e-5
     assert (r.input["u"] == 1).all() and r.effort["motor"][0] == pytest.approx(25)
     assert sim.state["lag"] == pytest.approx(np.exp(-4), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", [lambda f: f, ph.called], ids=["traced", "called"])
+def test_functions_read_lists(kind):
+    """States of several numbers, joints of several coordinates and sensors of one, whichever comes first in the model."""
+    m = ph.Model(title="lists")
+    k = m.param("k", 4.0)
+    m.actuator(name="a", joint="hinge", effort=kind(lambda t, s: -k * s.sensors.angle + 3 * s.states.x[1] + 2 * s.joints.table.rate[0] + s.joints.table.position[1]))
+    m.state(name="x", initial=[1, 0], rate=kind(lambda t, s: [s.states.x[1], -s.states.x[0]]))
+    m.state(name="y", initial=2, rate=kind(lambda t, s: -np.sqrt(1 + s.states.y**2) * s.states.y if s.states.y > 0 else s.states.y))
+    m.body(name="rod", mass=1, inertia=[1, 1, 1])
+    m.body(name="plate", mass=2, inertia=[1, 1, 1], velocity=[0.5, -0.25, 0])
+    m.joint(name="hinge", type="revolute", bodies=["ground", "rod"], at=[0, 0, 0], axis=[0, 0, 1])
+    m.joint(name="table", type="planar", bodies=["ground", "plate"], at=[0, 0, 0], normal=[0, 0, 1])
+    m.sensor(name="angle", type="joint_position", joint="hinge")
+    m.objective(name="seen", integral=kind(lambda t, s: s.sensors.angle**2), final=kind(lambda s: s.states.x[0] + s.sensors.angle))
+    m.options(t_end=1, h=1e-3)
+    r = m.run()
+    t = r.t
+    exact = np.stack([np.cos(t), -np.sin(t)], axis=-1)
+    assert np.abs(r.state["x"] - exact).max() < 1e-6  # order: h^2
+    assert np.abs(r.state["y"] - 1 / np.sinh(t + np.arcsinh(0.5))).max() < 1e-6  # reference: y' = -y sqrt(1 + y^2)
+    effort = -4 * r["angle"] + 3 * r.state["x"][:, 1] + 2 * 0.5 - 0.25 * t
+    assert np.abs(r.effort["a"] - effort).max() < 1e-6
+    square = r["angle"] ** 2
+    integral = 0.5 * np.sum(np.diff(t) * (square[1:] + square[:-1]))
+    assert r.objectives["seen"] == pytest.approx(integral + r.state["x"][-1, 0] + r["angle"][-1], abs=1e-7)
+
+
+def test_lists_have_no_length_yet():
+    m = ph.Model()
+    for read in (lambda t, s: list(s.states.x), lambda t, s: s.states.x[-1], lambda t, s: s.states.x["a"], lambda t, s: sum(s.sensors.q)):
+        for f in (read, ph.called(read)):
+            with pytest.raises(ph.TraceError, match="index"):
+                m.state(name="x", initial=[1, 0], rate=f)
+
+
+def test_a_called_function_sees_floats():
+    """Whatever a float can do, before anybody knows whether it is one number or a list."""
+    seen = {}
+
+    def rate(t, s):
+        x = s.states.x
+        seen.update(int=int(x), text=f"{x:.1f}", whole=x.is_integer(), round=round(x, 2), floor=math.floor(x), exp=math.exp(x), array=np.array([1.0, 2.0]) * x,
+                    sin=np.sin(x), both=(x - x, x == x, 2 // (x + 3), bool(x), -x, abs(x), divmod(x, 2)), list=[x * p, p * x, p > x])  # fmt: skip
+        return -s.states.x
+
+    m = ph.Model()
+    p = m.param("p", 3.0)
+    m.particle(name="b", mass=1)
+    m.state(name="x", initial=2.5, rate=ph.called(rate))
+    m.options(t_end=1, h=1e-2)
+    assert m.run().state["x"][-1] == pytest.approx(2.5 * math.exp(-1), abs=1e-4)
+    assert seen["array"].dtype == float and isinstance(seen["sin"], float)
+    assert seen["both"][0] == 0 and seen["both"][1] is True
 
 
 def test_tables():

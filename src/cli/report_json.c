@@ -3,6 +3,8 @@
 #include "cli/options.h"
 #include "cli/job.h"
 
+#include <string.h>
+
 static void add_method(ph_json *j, const ph_job *r)
 {
     ph_options resolved = ph_run_options(r->run), *o = &resolved;
@@ -204,19 +206,35 @@ static void add_warnings(ph_json *j, const ph_job *r)
         ph_json_text(j, ph_json_element(j, list), "text", text[k]);
 }
 
+/* What a culprit is, and its name. */
+static const char *culprit_of(const ph_job *r, const ph_failure *f, int k, char name[PH_LABEL_MAX])
+{
+    if (f->culprit[k].is_constraint) {
+        ph_constraint_name(r->bodies, f->culprit[k].index, name);
+        return "joint";
+    }
+    ph_node_name(r->bodies, f->culprit[k].index, name);
+    return ph_run_find(r->run, PH_BODIES, name) < 0 && ph_run_find(r->run, PH_STATES, name) >= 0 ? "state"
+                                                                                                 : "body";
+}
+
+/* Each once: a body may have two nodes, of which the worse comes first. */
 static void add_failure(ph_json *j, const ph_job *r)
 {
     const ph_failure *f = r->sim ? ph_sim_failure(r->sim) : NULL;
-    char name[PH_LABEL_MAX];
+    char name[PH_CULPRITS][PH_LABEL_MAX];
+    const char *what[PH_CULPRITS];
     ph_json_text(j, j->root, "reason", r->err.text);
     cJSON *culprits = ph_json_array(j, j->root, "culprits");
     for (int k = 0; f && k < f->n_culprits; k++) {
+        int told = 0;
+        what[k] = culprit_of(r, f, k, name[k]);
+        for (int i = 0; i < k; i++)
+            told |= !strcmp(what[i], what[k]) && !strcmp(name[i], name[k]);
+        if (told)
+            continue;
         cJSON *c = ph_json_element(j, culprits);
-        int i = f->culprit[k].index;
-        if (f->culprit[k].is_constraint)
-            ph_json_text(j, c, "joint", ph_constraint_name(r->bodies, i, name));
-        else
-            ph_json_text(j, c, "body", ph_node_name(r->bodies, i, name));
+        ph_json_text(j, c, what[k], name[k]);
         ph_json_number(j, c, "residual", f->culprit[k].value);
     }
 }

@@ -53,6 +53,15 @@ const ph_body_state *ph_scene_body(ph_scene *at, int body)
 
 /* ---- values ------------------------------------------------------------------------------------------- */
 
+ph_status ph_function_ask(ph_scene *at, const ph_function *f, const ph_body_state *bodies, int n, double *out)
+{
+    ph_scene *outer = f->look ? f->look(f, at) : NULL;
+    ph_status status = f->call(f, at->t, bodies, n, out);
+    if (f->look)
+        f->look(f, outer);
+    return status;
+}
+
 /* Lua is asked, with the states of all bodies. */
 static ph_status call(ph_scene *at, const ph_function *f, int n, double *out)
 {
@@ -62,12 +71,7 @@ static ph_status call(ph_scene *at, const ph_function *f, int n, double *out)
             look(at, b, &at->m->states[b]);
         bodies = at->m->states;
     }
-    if (f->look)
-        f->look(f, at);
-    ph_status status = f->call(f, at->t, f->only_time ? NULL : bodies, n, out);
-    if (f->look)
-        f->look(f, NULL);
-    return status;
+    return ph_function_ask(at, f, f->only_time ? NULL : bodies, n, out);
 }
 
 size_t ph_formula_room(const ph_program *p)

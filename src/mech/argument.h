@@ -87,6 +87,10 @@ size_t ph_formula_room(const ph_program *p); /* doubles */
 /* n numbers of a function, traced or not. */
 ph_status ph_function_values(ph_scene *at, const ph_function *f, int n, double *out);
 
+/* Lua alone, which finds joints, inputs and states in the scene. */
+ph_status ph_function_ask(ph_scene *at, const ph_function *f, const ph_body_state *bodies, int n,
+                          double *out);
+
 /* 1: it is traced, its expression is known and finite here, and out has its values: derivatives can be asked for. Close it
  * in any case. */
 int ph_formula_open(ph_formula *k, ph_scene *at, const ph_function *f, int n, double *out);

@@ -43,11 +43,12 @@ typedef struct ph_function {
     struct ph_sight *sight; /* of objectives: what else they see, and have looked at; NULL: nothing */
     int only_time;          /* it does not take the state */
     ph_traced *traced;      /* NULL: nobody tried */
-    /* before and, with NULL, after a call: where it finds joints, inputs and states; NULL: it looks at none */
     int (*enter)(const struct ph_function
                      *f); /* 0: another thread is inside; else calls of this one are not refused until */
     void (*leave)(const struct ph_function *f, int entered); /* it leaves; NULL: nobody has to */
-    void (*look)(const struct ph_function *f, struct ph_scene *at);
+    /* before a call, where it finds joints, inputs and states, and after it where it did before, which the first returns: a
+     * function may be called within another; NULL: it looks at none */
+    struct ph_scene *(*look)(const struct ph_function *f, struct ph_scene *at);
 } ph_function; /* call == NULL: not given */
 
 typedef struct ph_sight {

@@ -5,6 +5,7 @@
  * and by the multipliers of the joints whose reactions it saw, and by the states of the model. So it is the same in every
  * space. Functions that were
  * traced have exact derivatives instead (objective_exact.c). */
+#include "mech/argument.h"
 #include "mech/mech.h"
 
 #include <string.h>
@@ -198,8 +199,9 @@ static ph_status value_of(ph_look *l, const ph_state *s, double *value)
     *value = 0;
     l->s = s;
     f.sight = &l->sight;
+    ph_scene at = ph_scene_of(l->m, s, l->m->states);
     if (f.call && !l->exact)
-        status = f.call(&f, s->t, l->m->states, 1, value);
+        status = ph_function_ask(&at, &f, l->m->states, 1, value);
     if (status == PH_OK && l->part == PH_ON_THE_WAY && l->o->data)
         status = add_distance(l, value);
     return status;

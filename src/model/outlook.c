@@ -99,6 +99,10 @@ static int joint_field(lua_State *L)
         r->line = ph_line_of_call(L);
         ph_reader_fail(r, "joint '%s' has no free coordinate", j->name);
     }
+    int depth = rate ? PH_SEEN_SPEED : PH_SEEN_PLACE;
+    for (int side = 0; side < 2 && r->sight; side++)
+        if (j->body[side] >= 0 && r->sight->body[j->body[side]] < depth)
+            r->sight->body[j->body[side]] = (unsigned char)depth;
     if (n > 1)
         lua_createtable(L, n, 0);
     for (int k = 0, i = 1; k < PH_COORDINATES; k++) {
@@ -358,7 +362,10 @@ void ph_outlook_open(ph_reader *r, lua_State *L)
     lua_pop(L, 1);
 }
 
-void ph_outlook_look(const ph_function *f, ph_scene *at)
+ph_scene *ph_outlook_look(const ph_function *f, ph_scene *at)
 {
-    ((ph_reader *)f->owner)->scene = at;
+    ph_reader *r = f->owner;
+    ph_scene *before = r->scene;
+    r->scene = at;
+    return before;
 }
