@@ -219,6 +219,8 @@ static void within_a_step(void **state)
         within += run->sim->within > 0;
         assert_int_equal(ph_run_get(run, PH_GET_ENERGY, 0, energy), PH_OK);
         assert_true(energy[2] == get(run, PH_GET_SENSOR, 2) && energy[3] == get(run, PH_GET_SENSOR, 3));
+        ph_run_summary all = ph_run_summarise(run);
+        assert_true(energy[2] == all.work && energy[3] == all.dissipated);
         worst = fmax(worst, fabs(energy[4]));
         work = energy[2];
     }

@@ -84,8 +84,8 @@ ph_run_summary ph_run_summarise(const ph_run *run)
                         .violation_velocity = w->most_velocity,
                         .energy_initial = w->first_kinetic + w->first_potential,
                         .energy = w->kinetic + w->potential,
-                        .work = w->work.sum,
-                        .dissipated = w->dissipated.sum,
+                        .work = ph_integral_value(&w->work),
+                        .dissipated = ph_integral_value(&w->dissipated),
                         .residual = w->most_residual};
     s.stats.wall_s = run->wall_s, s.stats.cpu_s = run->cpu_s;
     return s;
