@@ -143,6 +143,44 @@ static void corners(void **state)
     }
 }
 
+/* derivative: all of it is linear in p, and so are derivatives that follow the run; gradients follow it across tables. */
+static void derivatives(void **state)
+{
+    (void)state;
+    static const char *const steps[] = {"tol = 1e-6", "h = 0.01", "h = 0.01, method = 'bliedf'"};
+    static const double exact[] = {0, 0, 0.7071067811865475, -1, 0.5};
+    double t[] = {0, 0.1}, u[] = {-1, 0.5}, d[3], J;
+    int p = 0;
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        for (int table = k > 0; table < 2; table++) {
+            char text[2048];
+            ph_error err = {0};
+            snprintf(text, sizeof text,
+                     "local p = param('p', 1)\n" SLIDER "input { name = 'u', hold = 'step' }\n"
+                     "actuator { name = 'a', joint = 'j', effort = function(t, s) %s end }\n" SUMS
+                     "run { t_end = 0.3, %s }\n",
+                     table ? "return p * s.inputs.u" : "if t < 0.1 then return -p else return 0.5 * p end",
+                     steps[k]);
+            ph_run *run = run_of(text);
+            if (table)
+                assert_int_equal(ph_run_set_input_table(run, 0, 2, t, u, NULL), PH_OK);
+            assert_int_equal(ph_run_follow(run, &p, 1, NULL), PH_OK);
+            go(run, 0.3);
+            for (int i = 0; i < 5; i++) {
+                assert_int_equal(ph_run_get_derivative(run, PH_GET_OVER, i, 0, d), PH_OK);
+                check_near(d[0], exact[i], 1e-9);
+            }
+            assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, d), PH_OK);
+            check_near(d[0], -0.015, 1e-9);
+            assert_int_equal(ph_run_get_derivative(run, PH_GET_OBJECTIVE, 0, 0, d), PH_OK);
+            check_near(d[0], 0, 1e-9);
+            assert_int_equal(ph_run_gradient(run, 0, &p, 1, 0, &J, d, &err), table ? PH_OK : PH_E_INPUT);
+            check_near(table ? d[0] : 0, 0, 1e-9);
+            assert_true(table || strstr(err.text, "times of nonsmooth"));
+            ph_run_close(run);
+        }
+}
+
 /* The same where a joint is released from outside. */
 static void released(void **state)
 {
@@ -292,7 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumps),       cmocka_unit_test(corners),       cmocka_unit_test(released),
         cmocka_unit_test(grid),        cmocka_unit_test(within_a_step), cmocka_unit_test(over_time),
-        cmocka_unit_test(over_inputs), cmocka_unit_test(balance),
+        cmocka_unit_test(over_inputs), cmocka_unit_test(derivatives),   cmocka_unit_test(balance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,8 @@ struct ph_following {
     ph_sens *sens;
     ph_so_far *so_far;   /* objectives x n: derivatives of what is integrated */
     ph_over_slope *over; /* n x numbers of sensors with over_time */
+    int jumped;          /* at the start of the step, as it is looked at just after, numbers begin anew: */
+    double after;        /* what accelerations do there is known once the step is made */
 };
 
 void ph_following_free(ph_run *run)
@@ -257,12 +259,11 @@ static void look_over(ph_run *run, const ph_following *f)
 }
 
 /* The integrals by the trapezoidal rule, as those of the objectives themselves; NaN where a function fails. */
-void ph_following_look(ph_run *run, double dt)
+static void look(ph_run *run, double dt)
 {
     const ph_following *f = run->following;
-    if (f)
-        look_over(run, f);
-    for (int i = 0; f && i < run->model->n_objectives; i++) {
+    look_over(run, f);
+    for (int i = 0; i < run->model->n_objectives; i++) {
         view v = {.run = run, .what = PH_GET_OBJECTIVE, .index = i, .n = 1, .part = PH_ON_THE_WAY};
         for (int k = 0; k < f->n && ph_objective_has(run->model, i, PH_ON_THE_WAY); k++) {
             ph_so_far *o = &f->so_far[i * f->n + k];
@@ -275,12 +276,42 @@ void ph_following_look(ph_run *run, double dt)
     }
 }
 
-void ph_following_jump(ph_run *run)
+static void begin_anew(ph_run *run)
 {
-    const ph_following *f = run->following;
+    ph_following *f = run->following;
     for (int i = 0; i < run->n_over * f->n; i++)
         ph_integral_jump(&f->over[i].sum);
-    ph_following_look(run, 0);
+    look(run, 0);
+    f->jumped = 0;
+}
+
+/* Where the step begins without memory, so do derivatives. */
+static void begin_step(ph_run *run)
+{
+    const ph_following *f = run->following;
+    double *t = &run->sim->now.t;
+    ph_sens_turn(f->sens);
+    double begun = *t;
+    *t = f->after;
+    begin_anew(run);
+    *t = begun;
+    ph_sens_turn(f->sens);
+}
+
+void ph_following_look(ph_run *run, double dt)
+{
+    if (run->following && run->following->jumped)
+        begin_step(run);
+    if (run->following)
+        look(run, dt);
+}
+
+void ph_following_jump(ph_run *run)
+{
+    ph_following *f = run->following;
+    f->after = f->jumped ? f->after : ph_run_time(run), f->jumped = 1;
+    if (!ph_sim_paced(run->sim))
+        begin_anew(run);
 }
 
 static ph_status objective(const ph_run *run, int index, int k, double *out)

@@ -455,6 +455,15 @@ ph_status ph_sens_follow(ph_sens *sens)
     return status;
 }
 
+void ph_sens_turn(ph_sens *sens)
+{
+    ph_sim *sim = sens->sim;
+    ph_point now = sim->now;
+    sim->now = sim->last, sim->last = now;
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++)
+        swap(&d->now, &d->next);
+}
+
 /* ---- choice of weights -------------------------------------------------------------------------- */
 
 /* A point around the start, to sens->moved. */

@@ -26,6 +26,8 @@ ph_status ph_sens_follow(ph_sens *sens);
 /* Where sim starts anew from sim->now: before it does, neighbours go to where derivatives say, and after it they start anew, too. */
 void ph_sens_spread(ph_sens *sens);
 ph_status ph_sens_gather(ph_sens *sens);
+/* The start of the last step, with its derivatives, in place of its end; once more: and back. */
+void ph_sens_turn(ph_sens *sens);
 
 /* The simplification of the derivatives that follow the simulation; none follow: PH_NOT_SIMPLIFIED. */
 ph_simplification ph_sens_simplified(const ph_sim *sim);
