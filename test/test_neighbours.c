@@ -172,6 +172,39 @@ static void functions_without_tangents(void **state)
     ph_model_free(model);
 }
 
+/* The same of objectives and sensors, where the motion itself does not depend on the parameter. */
+static void readings_without_tangents(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "objective { name = 'U', integral = function(t, s)\n"
+        "  if s.p.position.y == 7 then return 0 end; return math.cos(w*t) end }\n"
+        "objective { name = 'V', integral = function(t, s) return math.cos(w*t) end }\n",
+        "sensor { name = 'U', custom = function(t, s)\n"
+        "  if s.p.position.y == 7 then return 0 end; return math.cos(w*t) end }\n"
+        "sensor { name = 'V', custom = function(t, s) return math.cos(w*t) end }\n"};
+    static const int what[] = {PH_GET_OBJECTIVE, PH_GET_SENSOR};
+    for (int k = 0; k < 2; k++) {
+        char all[1024];
+        ph_model *model;
+        ph_error err = {0};
+        const int p = 0;
+        double U, V;
+        snprintf(all, sizeof all,
+                 "local w = param('w', 50)\nparticle { name = 'p', mass = 1 }\n%s"
+                 "run { t_end = 10, h = 1e-2 }\n",
+                 text[k]);
+        ph_run *run = run_of(all, &model);
+        if (ph_run_follow(run, &p, 1, &err) != PH_OK || ph_run_until(run, 10, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(ph_run_get_derivative(run, what[k], 0, 0, &U), PH_OK);
+        assert_int_equal(ph_run_get_derivative(run, what[k], 1, 0, &V), PH_OK);
+        check_near(U, V, 1e-9 * fabs(V)); /* derivative */
+        ph_run_close(run);
+        ph_model_free(model);
+    }
+}
+
 /* A stop that is met on the way, 1e-3 m wide, and neighbours that are 1e-3 m apart at first: differences of runs over 1e-7 m. */
 static void stops_that_move(void **state)
 {
@@ -205,9 +238,9 @@ static void stops_that_move(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_that_refuse), cmocka_unit_test(steps_that_suit),
-        cmocka_unit_test(drives_of_many_turns),   cmocka_unit_test(functions_without_tangents),
-        cmocka_unit_test(stops_that_move),
+        cmocka_unit_test(neighbours_that_refuse),    cmocka_unit_test(steps_that_suit),
+        cmocka_unit_test(drives_of_many_turns),      cmocka_unit_test(functions_without_tangents),
+        cmocka_unit_test(readings_without_tangents), cmocka_unit_test(stops_that_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,8 +92,9 @@ static ph_status build_all(ph_neighbours *out, const ph_run *run, ph_error *err)
 
 /* ---- the step ---------------------------------------------------------------------------------------- */
 
-/* What the neighbours say at one point, each as a list: W and v of their initial values, r, Phi and rate. */
-enum { LISTS = 5 };
+/* What the neighbours say at one point, each as a list: W and v of their initial values, r, Phi and rate, and what functions
+ * make of it that nothing depends on. */
+enum { LISTS = 6, TOLD = LISTS - 1 };
 
 typedef struct trial {
     ph_layout lay; /* of the run's system */
@@ -134,6 +135,26 @@ static void put_point(trial *t, const ph_run *run, double time)
     ph_point_stray(&t->at, &t->lay, 1, t->shift);
 }
 
+/* Objectives, and sensors that are functions: how many numbers, or these, 0 where one is not known; f NULL: to be counted. */
+static int tell(const ph_model *m, ph_mechanism *mech, const ph_state *s, double *f)
+{
+    int n = 0;
+    for (int i = 0; i < m->n_objectives; i++)
+        for (ph_objective_part part = PH_AT_THE_END; part <= PH_ON_THE_WAY; part++, n++)
+            if (f && (!ph_objective_has(m, i, part) ||
+                      ph_mechanism_objective(mech, s, i, part, f + n, NULL) != PH_OK))
+                f[n] = 0;
+    for (int i = 0; i < m->n_sensors; i++) {
+        const ph_sensor_def *d = &m->sensor[i];
+        if (!d->f.call)
+            continue;
+        if (f && ph_mechanism_sensor(mech, s, i, f + n) != PH_OK)
+            memset(f + n, 0, sizeof(double) * (size_t)d->size);
+        n += d->size;
+    }
+    return n;
+}
+
 /* 0: it has another layout, which is refused later on, or it has no value at the point of the trial */
 static int look(trial *t, const ph_run *run, ph_neighbour *n, double *f)
 {
@@ -158,11 +179,13 @@ static int look(trial *t, const ph_run *run, ph_neighbour *n, double *f)
     }
     ph_state s = ph_point_view(&t->at, own);
     t->ev.lay = own;
-    const double *from[LISTS] = {NULL, n->v0, t->ev.r, t->ev.Phi, t->ev.rate};
+    const double *from[LISTS] = {NULL, n->v0, t->ev.r, t->ev.Phi, t->ev.rate, NULL};
     int ok = ph_eval_residual(&t->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE) == PH_OK;
-    for (int i = 0; i < LISTS; f += t->size[i++])
+    for (int i = 0; i < TOLD; f += t->size[i++])
         if (from[i])
             memcpy(f, from[i], sizeof(double) * (size_t)t->size[i]);
+    if (ok && tell(n->model, n->mech, &s, NULL) == t->size[TOLD])
+        tell(n->model, n->mech, &s, f);
     return ok;
 }
 
@@ -193,12 +216,13 @@ static double error_of(const ph_run *run, ph_neighbours *n)
         return 0;
     t.lay = skeleton->lay;
     t.size[0] = t.size[1] = t.size[2] = t.lay.nv, t.size[3] = t.size[4] = t.lay.nl;
+    t.size[TOLD] = tell(run->model, run->mech, NULL, NULL);
     take(&t, &a);
     if (!ph_arena_open(&a, run->config.alloc))
         return 0;
     take(&t, &a);
     ph_eval_prepare(&t.ev);
-    int times = !n->steady && run->def.t_end > run->t0 ? TIMES : 1;
+    int times = (!n->steady || t.size[TOLD]) && run->def.t_end > run->t0 ? TIMES : 1;
     for (int j = 0; j < times; j++) {
         int known = 1;
         put_point(&t, run, time_of(run, j));
