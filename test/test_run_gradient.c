@@ -178,7 +178,7 @@ static void fails_across_steps(void **state)
 {
     (void)state;
     static const char *const objectives[] = {"if s.b.position.x > 0.5 then error('too far') end",
-                                             "if k > 1 then error('too far') end"};
+                                             "if k > 1 and s.b.position.x > 0.5 then error('too far') end"};
     static const double t[] = {0, 0.5}, u[] = {1, 2};
     for (int i = 0; i < 3; i++) {
         char text[1024];
