@@ -177,6 +177,40 @@ static void refusals(void **state)
     }
 }
 
+/* Across steps of an input derivatives follow the run: what stops that is told as well. */
+static void fails_across_steps(void **state)
+{
+    (void)state;
+    static const char *const objectives[] = {"if s.b.position.x > 0.5 then error('too far') end",
+                                             "if k > 1 and s.b.position.x > 0.5 then error('too far') end"};
+    static const double t[] = {0, 0.5}, u[] = {1, 2};
+    for (int i = 0; i < 3; i++) {
+        char text[1024];
+        scratch s;
+        snprintf(text, sizeof text,
+                 "local k = param('k', 1)\nparticle{ name = 'b', mass = k, velocity = {1, 0, 0} }\n"
+                 "input{ name = 'u', hold = 'step' }\nforce{ body = 'b', value = function(t, s) return "
+                 "s.inputs.u, 0, 0 "
+                 "end }\nobjective{ name = 'J', final = function(s) %s return s.b.position.x end }\n"
+                 "run{ t_end = 1, h = 0.1 }",
+                 i < 2 ? objectives[i] : "");
+        ph_run *run = run_of(&s, text, NULL, 0);
+        double J, gradient;
+        ph_error err = {0};
+        assert_int_equal(ph_run_set_input_table(run, 0, 2, t, u, &err), PH_OK);
+        if (i == 2)
+            ph_run_stop(run);
+        ph_status status = ph_run_gradient(run, 0, &(int){0}, 1, 0, &J, &gradient, &err);
+        assert_int_equal(status, i < 2 ? PH_E_CALLBACK : PH_E_STOPPED);
+        if (!strstr(err.text, i == 0 ? "too far" : i == 1 ? "t = 1: " : "stopped at t = 0"))
+            fail_msg("%d: %s", i, err.text);
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_OBJECTIVE, 0, 0, &J),
+                         PH_E_INPUT); /* it has let go */
+        ph_run_close(run);
+        scratch_remove(&s);
+    }
+}
+
 /* A system of one's own has neither objectives nor sensors. */
 static void of_a_system(void **state)
 {
@@ -310,10 +344,15 @@ static void distances_from_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_from_data), cmocka_unit_test(tolerances_refused),
-        cmocka_unit_test(gradients),           cmocka_unit_test(gradient_and_on),
-        cmocka_unit_test(gradients_that_end),  cmocka_unit_test(refusals),
-        cmocka_unit_test(of_a_system),         cmocka_unit_test(error_of_an_end),
+        cmocka_unit_test(distances_from_data),
+        cmocka_unit_test(tolerances_refused),
+        cmocka_unit_test(fails_across_steps),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(gradient_and_on),
+        cmocka_unit_test(gradients_that_end),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(of_a_system),
+        cmocka_unit_test(error_of_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

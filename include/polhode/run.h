@@ -342,7 +342,8 @@ PH_API ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, 
                                            size_t memory, double *value, double *gradient, ph_error *err);
 
 /* The error of an objective, exact less numerical, and where it comes from: n_parts equal parts of the time of the run, each with what its
- * steps add; backwards from the end, as ph_run_gradient. The trapezoidal rule of integrals counts, too. For genalpha, as error bars. */
+ * steps add; backwards from the end, as ph_run_gradient. The trapezoidal rule of integrals counts, too. For genalpha, as error bars;
+ * PH_E_INPUT also where the table of an input has steps. */
 PH_API ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, double *value,
                                         double *error, int n_parts, double *parts, ph_error *err);
 

@@ -175,9 +175,8 @@ ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void 
 {
     double t = sim->next.t, span = sim->t_stop - sim->now.t;
     int grid = ph_sim_has_grid(sim);
-    if (!sim->has_last && grid && sim->guard &&
-        a->now.t > sim->now.t) { /* signs are those of steps that are no more */
-        ph_status s = ph_guard_begin(sim);
+    if (!sim->has_last && grid && sim->guard && a->now.t > sim->now.t) {
+        ph_status s = ph_guard_begin(sim); /* signs are those of steps that are no more */
         if (s != PH_OK)
             return s;
     }

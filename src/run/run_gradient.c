@@ -361,9 +361,12 @@ static ph_status follow_instead(const objective_run *g, const int *parameters, d
         s = ph_run_until(run, run->def.t_end, err);
     for (int k = -1; k < g->n && s == PH_OK; k++) {
         s = k < 0 ? ph_run_get(run, what, index, x) : ph_run_get_derivative(run, what, index, k, x);
-        *(k < 0 ? value : &gradient[k]) = x[g->number];
-        if (s != PH_OK)
-            ph_fail(err, s, "t = %.9g: %.400s", ph_run_time(run), ph_model_complaint(run->model));
+        const char *why = ph_model_complaint(run->model);
+        if (s == PH_OK)
+            *(k < 0 ? value : &gradient[k]) = x[g->number];
+        else
+            s = ph_fail(err, PH_E_CALLBACK, "t = %.9g: %.400s", ph_run_time(run),
+                        why[0] ? why : "derivatives of the objective are not finite");
     }
     ph_following_free(run);
     return s;

@@ -169,7 +169,7 @@ static double sign(double x)
 void ph_over_follow(const ph_over *o, int what, double t, double x, double slope, ph_over_slope *d)
 {
     double y = what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
-    if (o->when == t && y == o->most) /* not the other side of a jump */
+    if (o->when == t && !(y < o->most)) /* else it is the other side of a jump */
         d->most = what == PH_OVER_MAX_ABS ? sign(x) * slope : slope;
     ph_integral_add(&d->sum, t, what == PH_OVER_RMS ? 2 * x * slope : slope);
 }
