@@ -325,12 +325,30 @@ static void over_inputs(void **state)
     }
 }
 
+/* The method starts anew within a step again and again, and nothing of the sums is lost. */
+static void anew_within_a_step(void **state)
+{
+    (void)state;
+    ph_run *run = run_of(SWING "run { t_end = 1, tol = 1e-4, h = 5e-2 }\n");
+    int within = 0;
+    for (int k = 1; k <= 20; k++) {
+        go(run, 0.05 * k);
+        within += run->sim->within > 0;
+        ph_run_set_input(run, 0, k % 2 ? 0.5 : 0.5 + 1e-9);
+    }
+    assert_true(within > 10);
+    check_le(ph_run_summarise(run).residual, 1e-3); /* of tol 1e-4 */
+    ph_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jumps),       cmocka_unit_test(corners),       cmocka_unit_test(released),
-        cmocka_unit_test(grid),        cmocka_unit_test(within_a_step), cmocka_unit_test(over_time),
-        cmocka_unit_test(over_inputs), cmocka_unit_test(derivatives),   cmocka_unit_test(balance),
+        cmocka_unit_test(jumps),         cmocka_unit_test(corners),
+        cmocka_unit_test(released),      cmocka_unit_test(grid),
+        cmocka_unit_test(within_a_step), cmocka_unit_test(over_time),
+        cmocka_unit_test(over_inputs),   cmocka_unit_test(derivatives),
+        cmocka_unit_test(balance),       cmocka_unit_test(anew_within_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
