@@ -330,7 +330,7 @@ static void over_inputs(void **state)
     }
 }
 
-/* The method starts anew within a step again and again, and nothing of the sums is lost. */
+/* The method starts anew within many steps, and nothing of the sums is lost. */
 static void anew_within_a_step(void **state)
 {
     (void)state;
