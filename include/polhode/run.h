@@ -11,7 +11,8 @@
  * A ph_model is constant and may be shared by runs in several threads. A run holds all that changes and serves one
  * thread at a time. Functions that return ph_status leave the run as it was if they fail, unless their comment says
  * otherwise. Stepping, get, save and restore do not allocate, but for the rows of a table and where a matrix needs a
- * second solver. Plain C only, for foreign interfaces. */
+ * second solver. err may be NULL everywhere, other pointers where it is said; indices and names may be any. Plain C only, for
+ * foreign interfaces. */
 #ifndef POLHODE_RUN_H
 #define POLHODE_RUN_H
 
