@@ -12,10 +12,10 @@
  *     d_i <= |V_i| + |L_p - {i}| + sum of |L_e - L_p|, e in E_i - {p}                  (A14)
  *
  * on it, which is exact where i is next to two elements, and takes no union of lists. Among equals a block that
- * is not late goes first. A late block is eligible when all its neighbours in the graph that are not late are eliminated, but for hubs: what is eliminated before its late neighbours
- * joins them all, and of a body with hundreds of joints each can do without it whose branch closes no loop
- * through it. The lists of a hub are brought up to date when half of them may have changed: the time for
- * all its joints is linear in their number. George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
+ * is not late goes first. A late block is eligible when all its neighbours in the graph that are not late are
+ * eliminated, but for hubs: what is eliminated before its late neighbours joins them all, and of a body with hundreds
+ * of joints each can do without it whose branch closes no loop through it. The lists of a hub are brought up to date
+ * when half of them may have changed: the time for all its joints is linear in their number. George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
  * Amestoy, Davis, Duff: An approximate minimum degree ordering algorithm, SIAM J. Matrix Anal. Appl. 17 (1996).
  *
  * Where late blocks are pivots, D_k is the sum of what both sides of it give, each with all that is eliminated there: a chain of hinges

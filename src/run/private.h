@@ -177,8 +177,9 @@ ph_status ph_corners_stay(ph_run *run, int parameter, ph_error *err);
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
-void ph_integral_show(ph_integral *i, double t, double x); /* the next one goes on from the last */
-void ph_integral_jump(ph_integral *i);                     /* it goes on from another value */
+void ph_integral_take(const ph_run *run, ph_integral *i, double t,
+                      double x);       /* or only shows it: the next one goes on from the last */
+void ph_integral_jump(ph_integral *i); /* it goes on from another value */
 double ph_integral_value(const ph_integral *i);
 void ph_integral_weights(long n, const double *t, double *w); /* of values at n times in such an integral */
 ph_status ph_over_start(ph_run *run);                         /* PH_E_MEMORY */

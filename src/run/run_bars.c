@@ -114,7 +114,7 @@ static void integrate(ph_run *run, struct ph_bars *b, const ph_state *s)
             continue;
         if (ph_mechanism_objective(run->mech, s, k, PH_ON_THE_WAY, &x, NULL) != PH_OK)
             x = NAN;
-        (run->shown ? ph_integral_show : ph_integral_add)(&b->integral[k], s->t, x);
+        ph_integral_take(run, &b->integral[k], s->t, x);
         b->so_far[k].sum = ph_integral_value(&b->integral[k]);
     }
 }

@@ -190,12 +190,14 @@ static int jumps(ph_run *run, double t)
 {
     const ph_function *f;
     ph_state s = ph_sim_state(run->sim);
+    double sides[2];
+    ph_corners_at(run, t, &sides[0], &sides[1]);
     for (int k = 0; (f = ph_motion_function(run->model, k)); k++) {
-        double x[2][PH_SENSOR_MAX], instant = 2 * SAME * DBL_EPSILON * fabs(t);
+        double x[2][PH_SENSOR_MAX];
         int n = f->traced && f->traced->program ? f->traced->program->n_out : 0, known = n <= PH_SENSOR_MAX;
         for (int side = 0; side < 2 && known && n; side++) {
             ph_scene at = ph_scene_of(run->mech, &s, NULL);
-            at.t = side ? t + instant : t - instant;
+            at.t = sides[side];
             known = ph_function_values(&at, f, n, x[side]) == PH_OK;
         }
         for (int i = 0; i < n && known; i++)

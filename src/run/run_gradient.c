@@ -351,7 +351,7 @@ static ph_status follow_instead(const objective_run *g, const int *parameters, d
     int what = g->objective >= 0 ? PH_GET_OBJECTIVE : over ? PH_GET_OVER : PH_GET_SENSOR;
     int index = g->objective >= 0 ? g->objective : g->sensor;
     double x[PH_SENSOR_MAX];
-    for (int k = 0; k < g->n; k++)
+    for (int k = 0; k < g->n; k++) /* before the run is reset: a refusal changes nothing */
         if (parameters[k] < 0 || parameters[k] >= run->model->n_params)
             return ph_fail(err, PH_E_INPUT, "there is no parameter %d", parameters[k]);
     ph_status s = ph_run_reset(run, err);

@@ -51,10 +51,14 @@ void ph_integral_add(ph_integral *p, double t, double x)
 
 #define NEAR 0.01 /* of the interval before: no polynomial takes a value that is nearer */
 
-void ph_integral_show(ph_integral *p, double t, double x)
+void ph_integral_take(const ph_run *run, ph_integral *p, double t, double x)
 {
     ph_integral there = *p;
     int last = p->n - 1;
+    if (!run->shown) {
+        ph_integral_add(p, t, x);
+        return;
+    }
     if (last > 0 && t - p->t[last] < NEAR * (p->t[last] - p->t[last - 1])) {
         p->more = (t - p->t[last]) / 2 * (p->x[last] + x);
         return;
@@ -92,14 +96,14 @@ ph_status ph_over_start(ph_run *run)
     return PH_OK;
 }
 
-static void add(ph_over *o, int what, int shown, double t, double x)
+static void add(const ph_run *run, ph_over *o, int what, double t, double x)
 {
     int first = !o->seen;
     double y = what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
     o->seen = 1;
     if (first || y > o->most || isnan(y))
         o->most = y, o->when = t;
-    (shown ? ph_integral_show : ph_integral_add)(&o->sum, t, what == PH_OVER_RMS ? x * x : x);
+    ph_integral_take(run, &o->sum, t, what == PH_OVER_RMS ? x * x : x);
 }
 
 void ph_over_add(ph_run *run, ph_over *o, const ph_state *s)
@@ -111,7 +115,7 @@ void ph_over_add(ph_run *run, ph_over *o, const ph_state *s)
             continue;
         int known = ph_mechanism_sensor(run->mech, s, k, x) == PH_OK;
         for (int i = 0; i < d->size; i++, o++)
-            add(o, d->over, run->shown, s->t, known ? x[i] : NAN);
+            add(run, o, d->over, s->t, known ? x[i] : NAN);
     }
 }
 

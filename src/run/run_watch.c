@@ -120,11 +120,10 @@ static void close_balance(ph_run *run)
 static void watch_powers(ph_run *run, const ph_state *s, int first)
 {
     ph_watched *w = &run->watched;
-    void (*add)(ph_integral *, double, double) = run->shown ? ph_integral_show : ph_integral_add;
     double power = w->power;
     w->power = ph_mechanism_power(run->mech, s);
-    add(&w->work, s->t, w->power);
-    add(&w->dissipated, s->t, ph_mechanism_dissipation(run->mech, s));
+    ph_integral_take(run, &w->work, s->t, w->power);
+    ph_integral_take(run, &w->dissipated, s->t, ph_mechanism_dissipation(run->mech, s));
     if (first) {
         w->first_kinetic = w->kinetic, w->first_potential = w->potential;
         w->fallen = stored(run, s, w->potential);

@@ -276,7 +276,7 @@ void ph_sens_spread(ph_sens *sens)
             spread(sens, d, &sens->sim->now);
 }
 
-/* What the error starts with is as small here. */
+/* What a correction leaves of the first guess is measured anew after it. */
 ph_status ph_sens_gather(ph_sens *sens)
 {
     ph_sim *sim = sens->sim;
