@@ -184,7 +184,8 @@ static void steps_that_are_watched(void **state)
         ph_run_summary x = ph_run_summarise(run[i]), y = ph_run_summarise(own);
         check_le(apart(run[i], own), NEAR);
         assert_int_equal(x.stats.steps, y.stats.steps);
-        check_near((double)x.stats.iterations, (double)y.stats.iterations, 0.01 * (double)y.stats.steps);
+        assert_true(x.stats.iterations >= y.stats.iterations); /* the library leaves out second ones (N7) */
+        check_near((double)x.stats.iterations, 2 * (double)x.stats.steps, 0.01 * (double)x.stats.steps);
         assert_int_equal(ph_run_get(run[i], PH_GET_SENSOR, 0, &a), PH_OK);
         assert_int_equal(ph_run_get(own, PH_GET_SENSOR, 0, &b), PH_OK);
         check_near(a, b, NEAR);

@@ -1,6 +1,7 @@
 /* Newton's method: the exact Jacobian is exact, kinds of iteration agree, small steps, kept Jacobians,
  * memory. */
 #include "forms.h"
+#include "la/small.h"
 #include "model_cases.h"
 #include "polhode/run.h"
 #include "sim_cases.h"
@@ -77,6 +78,93 @@ static void newton_kinds_agree(void **state)
             free(w.x), free(x.x), free(y.x), free(z.x);
             ph_problem_destroy(p);
         }
+}
+
+/* Where equations are smooth, most steps have one increment, and are nearer to the solution of their equations than steps with two by the usual
+ * tests. (N7) */
+static void one_increment(void **state)
+{
+    static const char *const names[] = {"heavy_top", "heavy_top_se3", "chain", "four_bar"};
+    (void)state;
+    for (int k = 0; k < 4; k++)
+        for (int f = 0; f < FORMS; f++) {
+            ph_problem *p = k < 3 ? ph_problem_create(names[k], NULL) : NULL;
+            opened m;
+            if (!p)
+                open_model(&m, names[k], NULL, PH_SPACE_R3XSO3);
+            ph_system sys = p ? p->sys : m.sys;
+            ph_options o = ph_default_options();
+            ph_stats stats[3];
+            snapshot x[3];
+            o.h = 1e-3, o.formulation = forms[f];
+            if (sys.n_redundant && o.formulation == PH_INDEX2)
+                o.formulation = PH_INDEX3;
+            assert_true(sys.flags & PH_SMOOTH);
+            for (int i = 0; i < 3; i++) { /* one, two, as many as round-off allows */
+                if (i == 1)
+                    sys.flags &= ~PH_SMOOTH;
+                if (i == 2)
+                    o.newton = PH_FULL, o.rtol = 1e-15;
+                ph_sim *sim = sim_of(&sys, &o, p ? p->q0 : m.q0, p ? p->v0 : m.v0);
+                run_sim(sim, 500);
+                stats[i] = ph_sim_stats(sim), x[i] = snap(sim, &sys);
+                ph_sim_destroy(sim);
+            }
+            assert_true(stats[0].iterations < 1.4 * 500);
+            assert_true(stats[1].iterations >= 1.95 * 500);
+            int nq = x[2].nq, nv = x[2].nv;
+            double speed = fmax(1, ph_small_max(nv, snap_v(&x[2])));
+            check_le(max_diff(snap_q(&x[0]), snap_q(&x[2]), nq), 3e-12);         /* round-off of 500 steps */
+            check_le(max_diff(snap_v(&x[0]), snap_v(&x[2]), nv) / speed, 1e-11); /* over h */
+            for (int i = 0; i < 3; i++)
+                free(x[i].x);
+            if (p)
+                ph_problem_destroy(p);
+            else
+                open_close(&m);
+        }
+}
+
+/* Functions of the motion, stops, friction, coordinates of rotations and callbacks of somebody else are looked at in every step. (N7) */
+static void not_smooth(void **state)
+{
+#define BODY                                                                                                 \
+    "model 'm' gravity {0, 0, -9.81} body{name='a', mass=1, inertia={1, 1, 1}, position={1, 0, 0}}\n"        \
+    "joint{name='j', type='revolute', bodies={'ground', 'a'}, at={0, 0, 0}, axis={0, 1, 0}"
+    static const struct {
+        const char *text;
+        int smooth;
+    } model[] = {
+        {BODY "}", 1},
+        {BODY "} spring{name='s', bodies={'ground', 'a'}, k=10, d=1, length=0.5}", 1},
+        {BODY "} actuator{name='m', joint='j', effort=1, k=2}", 1},
+        {BODY "} force{name='f', body='a', value=function(t) return math.abs(t - 0.1), 0, 0 end}", 1},
+        {BODY "} force{name='f', body='a', value=function(t, s) return math.abs(t - 0.1), 0, 0 end}", 1},
+        {BODY "} force{name='f', body='a', value=function(t, s) return math.abs(s.a.position.z), 0, 0 end}",
+         0},
+        {BODY "} actuator{name='m', joint='j', effort=1, stops={-0.1, 0.1}, stop_k=100, stop_width=0.01}", 0},
+        {BODY ", friction=0.2, friction_radius=0.1, friction_speed=1e-3}", 0},
+    };
+    (void)state;
+    for (int k = 0; k < (int)(sizeof model / sizeof *model); k++) {
+        opened o;
+        open_text(&o, model[k].text);
+        assert_int_equal((o.sys.flags & PH_SMOOTH) != 0, model[k].smooth);
+        open_close(&o);
+    }
+    opened o;
+    open_model(&o, "heavy_top", NULL, PH_SPACE_EULER);
+    assert_false(o.sys.flags & PH_SMOOTH);
+    open_close(&o);
+    open_model(&o, "heavy_top", NULL, PH_SPACE_R3XSO3);
+    ph_system own = o.sys;
+    ph_options opt = ph_default_options();
+    opt.h = 1e-3, own.C = NULL; /* a callback less, which the library then differences */
+    ph_sim *sim = sim_of(&own, &opt, o.q0, o.v0);
+    run_sim(sim, 100);
+    assert_true(ph_sim_stats(sim).iterations >= 195);
+    ph_sim_destroy(sim);
+    open_close(&o);
 }
 
 /* In steps of 2.4 rad the Jacobian of the step leads nowhere near: it is given up, and the step is that of full Newton. */
@@ -336,6 +424,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_jacobian),
         cmocka_unit_test(newton_kinds_agree),
+        cmocka_unit_test(one_increment),
+        cmocka_unit_test(not_smooth),
         cmocka_unit_test(far_from_the_first_guess),
         cmocka_unit_test(kept_jacobian),
         cmocka_unit_test(kept_jacobian_ends_no_run),

@@ -100,6 +100,9 @@ typedef ph_status (*ph_positions)(const ph_state *s, double *Phi, double *B, voi
 #define PH_RHEONOMIC     2u /* Phi depends on t: Phi_t is differenced, over 3e-5 s, if it is not given */
 #define PH_FORCE_LAMBDA                                                                                      \
     4u /* g depends on lambda (joint friction): g_lambda is differenced if it is not given */
+#define PH_SMOOTH                                                                                            \
+    8u /* all that depends on the motion does so smoothly, with no stops, friction or cases: Newton's method then need
+              not look again at each step whether its first iteration was enough */
 
 /* What may be other than zero at a place of pairs, besides K. */
 #define PH_HAS_M 1u

@@ -44,14 +44,14 @@ void ph_member_load(const ph_run *run, ph_member *n)
 {
     const ph_sim *sim = run->sim;
     const ph_layout *lay = &sim->lay;
-    const ph_point *now = &sim->now, *last = sim->has_last ? &sim->last : now;
+    const ph_point *now = &sim->now, *last = sim->n_past ? &sim->last : now;
     double h = sim->opt.h;
     put_one(n, 0, now->t), put_one(n, n->at.steps, round((now->t - n->t0) / h));
     put(n, n->at.q, now->q, lay->nq), put(n, n->at.v, now->v, lay->nv);
     put(n, n->at.vdot, now->vdot, lay->nv), put(n, n->at.a, now->a, lay->nv);
     put(n, n->at.lambda, now->lambda, lay->nl);
     put(n, n->at.last_vdot, last->vdot, lay->nv), put(n, n->at.last_lambda, last->lambda, lay->nl);
-    put_one(n, n->at.slope, sim->has_last);
+    put_one(n, n->at.slope, sim->n_past > 0);
     for (int k = 0; k < run->mech->n_turns; k++) {
         const ph_counted *c = &run->mech->turns[k];
         const double turn[] = {c->angle, isnan(c->rate) ? 0 : c->rate, isnan(c->rate) ? now->t : c->t};
@@ -95,7 +95,7 @@ void ph_member_accept(ph_run *run, const ph_member *n)
     }
     ph_point free_one = sim->last;
     sim->last = sim->now, sim->now = sim->next, sim->next = free_one;
-    sim->has_last = 1, sim->matrix.factored = 0;
+    sim->n_past = 1, sim->matrix.factored = 0;
     sim->n++, sim->stats.steps++;
     sim->stats.iterations += iterations, sim->stats.jacobians += iterations;
     sim->stats.factorizations += iterations, sim->stats.residuals += iterations;

@@ -773,6 +773,26 @@ static ph_status bare_B(const ph_state *s, double *out, void *ctx)
 
 /* ---- all ------------------------------------------------------------------------------------------ */
 
+/* A function of the file that looks at the motion, which it may do with cases. */
+static int decides(const ph_function *f)
+{
+    return f->call && !f->only_time && (ph_function_is_untraced(f) || f->traced->depth > PH_NOT_SEEN);
+}
+
+/* Friction and stops have cases, too, and coordinates of rotations are singular somewhere. */
+static int is_smooth(const ph_mechanism *m)
+{
+    int smooth = !m->model->n_constraints && !m->model->n_states && (m->space->plain || m->space->body_axes);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && smooth; f++) {
+        const ph_actuator_def *a = f->actuator;
+        if (a)
+            smooth = !decides(&a->f) && isnan(a->stop[0]) && isnan(a->stop[1]);
+        else
+            smooth = f->def && !decides(&f->def->f);
+    }
+    return smooth;
+}
+
 void ph_mechanism_callbacks(ph_mechanism *m)
 {
     ph_system *sys = &m->sys;
@@ -793,6 +813,8 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     for (int k = 0; k < m->n_forces; k++)
         if (m->force[k].joint)
             sys->g_lambda = g_lambda, sys->flags |= PH_FORCE_LAMBDA;
+    if (is_smooth(m))
+        sys->flags |= PH_SMOOTH;
     if (is_bare(m))
         sys->g = bare_g, sys->tangents = bare_tangents, sys->B = sys->B ? bare_B : NULL;
 }

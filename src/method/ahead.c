@@ -175,12 +175,12 @@ ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void 
 {
     double t = sim->next.t, span = sim->t_stop - sim->now.t;
     int grid = ph_sim_has_grid(sim);
-    if (!sim->has_last && grid && sim->guard && a->now.t > sim->now.t) {
+    if (!sim->n_past && grid && sim->guard && a->now.t > sim->now.t) {
         ph_status s = ph_guard_begin(sim); /* signs are those of steps that are no more */
         if (s != PH_OK)
             return s;
     }
-    if (!sim->has_last) {
+    if (!sim->n_past) {
         a->h = 0, a->corner = sim->after;
         a->span = sim->opt.span > 0 ? sim->opt.span : isfinite(span) && span > 0 ? span : 1;
         if (grid)

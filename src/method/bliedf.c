@@ -438,7 +438,7 @@ static void predict(ph_sim *sim)
     ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     double h = sim->h, *v1 = sim->next.v;
-    const ph_point *last = sim->has_last ? &sim->last : &sim->now;
+    const ph_point *last = sim->n_past ? &sim->last : &sim->now;
     long past = ph_bliedf_past(sim);
     ph_bliedf_look_back(sim, past < m->k ? (int)past + 1 : m->k + 1, v1);
     for (int e = 0; e < lay->nv && past == 0; e++)

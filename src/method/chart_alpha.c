@@ -190,7 +190,7 @@ void ph_calpha_predict(ph_sim *sim)
     ph_chart_alpha *m = of(sim);
     const ph_calpha_weights *k = &m->k;
     const ph_point *n = &sim->now;
-    const ph_point *last = sim->has_last ? &sim->last : n;
+    const ph_point *last = sim->n_past ? &sim->last : n;
     for (int i = 0; i < sim->lay.nv; i++) {
         double d = n->vdot[i], d1 = 2 * d - last->vdot[i];
         m->c[i] = k->c_v * n->v[i] + k->c_a * n->a[i] + k->c_d * d + k->c_1 * d1;

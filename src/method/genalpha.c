@@ -20,6 +20,8 @@
  * analysis). */
 #include <float.h>
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "la/small.h"
 #include "la/vectors.h"
@@ -108,17 +110,21 @@ typedef struct guess {
 
 typedef struct genalpha {
     ph_alpha p;
-    int inside;            /* form (G7) */
-    double *theta, *w, *c; /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
-    double *Tw, *u;        /* nv; T w; u of (G6), for batches */
-    double *y, *dy;        /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
-    double *Bn;            /* links; B(q_n); stabilised form */
-    double *T, *Tinv;      /* nT */
-    double *L, *F;         /* nT; of (N1) */
-    double *a_bar;         /* nv: covector of a_n as the step has it */
-    double tol_x, tol_R;   /* of increments of positions and rotations (N3) */
-    guess guess;           /* its slope is that of the step */
-    double h;              /* s, the step size of all these numbers; 0: none yet */
+    int inside;          /* form (G7) */
+    double *theta;       /* nv, with constant steps room for lambda and eta behind it: n_guessed */
+    double *w, *c;       /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
+    double *Tw, *u;      /* nv; T w; u of (G6), for batches */
+    double *y, *dy;      /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
+    double *Bn;          /* links; B(q_n); stabilised form */
+    double *T, *Tinv;    /* nT */
+    double *L, *F;       /* nT; of (N1) */
+    double *a_bar;       /* nv: covector of a_n as the step has it */
+    double tol_x, tol_R; /* of increments of positions and rotations (N3) */
+    guess guess;         /* its slope is that of the step */
+    int degree; /* of the polynomials in time that guess theta, lambda and eta; 0: theta from vdot as guess has it */
+    double *before
+        [PH_PAST]; /* theta of the steps before, the last first, each with its lambda and eta behind it; constant steps */
+    double h; /* s, the step size of all these numbers; 0: none yet */
     ph_step_ops ops;
     ph_alpha_ahead ahead; /* with tol */
 } genalpha;
@@ -166,11 +172,19 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
                : s;
 }
 
+/* Numbers of theta, lambda and, in the stabilised form, eta, in whole fours. */
+static int n_guessed(const ph_sim *sim)
+{
+    int n = sim->lay.nv + (sim->opt.formulation == PH_GGL ? 2 : 1) * sim->lay.nl;
+    return (n + 3) / 4 * 4;
+}
+
 static void take(ph_sim *sim, ph_arena *a)
 {
     genalpha none, *m = sim->method ? of(sim) : &none;
     size_t d = sizeof(double), nv = (size_t)sim->lay.nv, nT = (size_t)sim->lay.nT;
-    m->theta = ph_arena_take(a, nv, d);
+    size_t guessed = ph_sim_paced(sim) ? nv : (size_t)n_guessed(sim);
+    m->theta = ph_arena_take(a, guessed, d);
     m->w = ph_arena_take(a, nv, d);
     m->c = ph_arena_take(a, nv, d);
     m->Tw = ph_arena_take(a, nv, d);
@@ -184,6 +198,8 @@ static void take(ph_sim *sim, ph_arena *a)
     m->y = ph_arena_take(a, stabilised ? nv : 0, d);
     m->dy = ph_arena_take(a, stabilised ? nv : 0, d);
     m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
+    for (int j = 0; j < PH_PAST; j++)
+        m->before[j] = ph_arena_take(a, ph_sim_paced(sim) ? 0 : guessed, d);
     if (ph_sim_paced(sim))
         ph_alpha_ahead_take(&m->ahead, sim, a);
 }
@@ -452,25 +468,40 @@ static double correct(ph_sim *sim, const double *x)
     return ph_increment_size(&size, m->tol_x, m->tol_R);
 }
 
-/* Constant parts of the step and theta of a first guess, without its Lie part. The start of the last step is in last. */
-static void predict_numbers(genalpha *m, const guess *g, int n, const ph_point *now, const double *last,
-                            double *v1)
+/* Constant parts of the step */
+static void prepare_numbers(genalpha *m, const guess *g, int n, const ph_point *now)
 {
     int i = 0;
-#define PREDICT(number)                                                                                      \
+#define PREPARE(number)                                                                                      \
+    {                                                                                                        \
+        number v = *(const number *)(now->v + i), a = *(const number *)(now->a + i);                         \
+        *(number *)(m->w + i) = g->w_v * v + g->w_a * a;                                                     \
+        *(number *)(m->c + i) = g->c_a * a + g->c_d * *(const number *)(now->vdot + i) - m->p.eps * v;       \
+    }
+    for (; i + 4 <= n; i += 4) /* what it reads was written long before, also of short vectors */
+        PREPARE(ph_four)
+    for (; i < n; i++)
+        PREPARE(double)
+#undef PREPARE
+}
+
+/* theta of a first guess, without its Lie part. The start of the last step is in last. */
+static void guess_numbers(genalpha *m, const guess *g, int n, const ph_point *now, const double *last,
+                          double *v1)
+{
+    int i = 0;
+#define GUESS(number)                                                                                        \
     {                                                                                                        \
         number v = *(const number *)(now->v + i), a = *(const number *)(now->a + i);                         \
         number d = *(const number *)(now->vdot + i), d1 = d + g->slope * (d - *(const number *)(last + i));  \
-        *(number *)(m->w + i) = g->w_v * v + g->w_a * a;                                                     \
-        *(number *)(m->c + i) = g->c_a * a + g->c_d * d - m->p.eps * v;                                      \
         *(number *)(m->theta + i) = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;      \
         *(number *)(v1 + i) = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);                          \
     }
-    for (; i + 4 <= n; i += 4) /* what it reads was written long before, also of short vectors */
-        PREDICT(ph_four)
+    for (; i + 4 <= n; i += 4)
+        GUESS(ph_four)
     for (; i < n; i++)
-        PREDICT(double)
-#undef PREDICT
+        GUESS(double)
+#undef GUESS
 }
 
 /* theta += [v1, theta] on a curved group, v1 times lie */
@@ -494,28 +525,100 @@ PH_INLINE void copy(int n, const double *from, double *to)
 }
 
 /* All of them; Tw of vector spaces is w in every iteration. */
-static void predict_nodes(genalpha *m, const ph_layout *lay, const guess *g, const ph_point *now,
-                          const double *last)
+static void prepare_nodes(genalpha *m, const ph_layout *lay, const guess *g, const ph_point *now)
 {
-    predict_numbers(m, g, lay->nv, now, last, m->Tw);
+    prepare_numbers(m, g, lay->nv, now);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
         if (i->T_at < 0)
             PH_BY_SIZE(i->dim, copy, m->w + i->v_at, m->Tw + i->v_at);
-        else if (g->lie != 0)
-            PH_BY_SIZE(i->dim, add_bracket, i, m->Tw + i->v_at, m->theta + i->v_at);
+}
+
+/* theta from vdot on a line through the last two points, lambda likewise. */
+static void guess_from_vdot(ph_sim *sim, const ph_point *from, double slope)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const guess *g = &m->guess;
+    const ph_point *last = slope > 0 ? &sim->last : &sim->now;
+    double *v1 = sim->next.v;
+    m->guess.slope = slope;
+    guess_numbers(m, g, lay->nv, from, last->vdot, v1);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && g->lie != 0; i++)
+        if (i->T_at >= 0)
+            PH_BY_SIZE(i->dim, add_bracket, i, v1 + i->v_at, m->theta + i->v_at);
+    for (int i = 0; i < lay->nl; i++)
+        sim->next.lambda[i] = sim->now.lambda[i] + slope * (sim->now.lambda[i] - last->lambda[i]);
+    if (sim->matrix.n_eta > 0)
+        memset(sim->next.eta, 0, sizeof(double) * (size_t)lay->nl);
+}
+
+/* theta, lambda and eta on polynomials through those of the steps before. */
+static void guess_from_steps(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    size_t d = sizeof(double), nl = (size_t)sim->lay.nl;
+    int n = n_guessed(sim), points = m->degree + 1;
+    double c[PH_PAST] = {points};
+    for (int j = 1; j < points; j++) /* (-1)^j (points over j + 1) */
+        c[j] = -c[j - 1] * (points - j) / (j + 1);
+    for (int i = 0; i < n; i += 4) {
+        ph_four sum = c[0] * *(const ph_four *)(m->before[0] + i);
+        for (int j = 1; j < points; j++)
+            sum += c[j] * *(const ph_four *)(m->before[j] + i);
+        *(ph_four *)(m->theta + i) = sum;
+    }
+    memcpy(sim->next.lambda, m->theta + sim->lay.nv, d * nl);
+    if (sim->matrix.n_eta > 0)
+        memcpy(sim->next.eta, m->theta + sim->lay.nv + nl, d * nl);
+}
+
+#define MEASURED 64 /* nodes, of all that there are, that tell how good a guess is */
+
+/* The largest error of each degree, had it guessed theta of this step: a polynomial is off by the difference of the next order, a line of
+ * vdot by its second difference. */
+static void measure_degrees(const ph_sim *sim, const genalpha *m, double error[PH_PAST])
+{
+    const double *d0 = sim->last.vdot, *d1 = sim->now.vdot, *d2 = sim->next.vdot;
+    const ph_slot *end = sim->lay.slot + sim->lay.N;
+    memset(error, 0, sizeof(double) * PH_PAST);
+    for (const ph_slot *i = sim->lay.slot; i < end; i += 1 + sim->lay.N / MEASURED)
+        for (int k = 0, at = i->v_at; k < i->dim; k++, at++) {
+            double d[PH_PAST + 1] = {m->theta[at]}, inv_tol = 1 / (k < i->rot ? m->tol_x : m->tol_R);
+            for (int j = 0; j < PH_PAST; j++)
+                d[j + 1] = m->before[j][at];
+            error[0] = ph_larger(error[0], inv_tol * m->guess.theta_1 * fabs(d2[at] - 2 * d1[at] + d0[at]));
+            for (int p = 0; p < PH_PAST; p++) {
+                for (int j = 0; j < PH_PAST - p; j++)
+                    d[j] -= d[j + 1];
+                error[p] = p ? ph_larger(error[p], inv_tol * fabs(d[0])) : error[p];
+            }
+        }
+}
+
+/* The least degree that is about as good as the best. */
+static void choose_degree(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    double error[PH_PAST], least = HUGE_VAL;
+    measure_degrees(sim, m, error);
+    for (int p = 0; p < PH_PAST; p++)
+        least = fmin(least, error[p]);
+    for (m->degree = 0; error[m->degree] > 2 * least; m->degree++)
+        ;
 }
 
 /* v and a of the start are those of from. */
 static void predict(ph_sim *sim, const ph_point *from, double slope)
 {
     genalpha *m = of(sim);
-    const ph_layout *lay = &sim->lay;
-    m->guess.slope = slope;
-    const ph_point *last = slope > 0 ? &sim->last : &sim->now;
-    predict_nodes(m, lay, &m->guess, from, last->vdot);
+    prepare_nodes(m, &sim->lay, &m->guess, from);
+    if (sim->n_past < PH_PAST)
+        m->degree = 0;
+    if (m->degree > 0)
+        guess_from_steps(sim);
+    else
+        guess_from_vdot(sim, from, slope);
     ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
-    for (int i = 0; i < lay->nl; i++)
-        sim->next.lambda[i] = sim->now.lambda[i] + m->guess.slope * (sim->now.lambda[i] - last->lambda[i]);
 }
 
 /* (G3), (G4) */
@@ -535,6 +638,15 @@ static void update_a(const ph_alpha *p, int nv, const double *vdot, const double
 #undef UPDATE
 }
 
+/* y of the guessed eta */
+static void pull_eta(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    ph_newton_pull(&sim->matrix, m->Bn, sim->next.eta, m->y);
+    for (int i = 0; i < sim->lay.nv; i++)
+        m->y[i] *= m->guess.E;
+}
+
 static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
 {
     genalpha *m = of(sim);
@@ -544,12 +656,12 @@ static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
     if (sim->matrix.n_eta > 0) {
         if (ph_newton_links(sim, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
-        memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
-        memset(sim->next.eta, 0, sizeof(double) * (size_t)lay->nl);
+        pull_eta(sim);
         m->ops.Bn = m->Bn;
     }
     m->ops.update = update, m->ops.settle = settle;
     m->ops.linearise = linearise, m->ops.correct = correct;
+    m->ops.improve = ph_sim_paced(sim) ? NULL : choose_degree;
     ph_status s = ph_newton_solve(sim, &m->ops);
     if (s != PH_OK)
         return s;
@@ -600,13 +712,38 @@ static ph_status factor(ph_sim *sim, double h)
 static ph_status step(ph_sim *sim)
 {
     return ph_sim_paced(sim) ? ph_alpha_ahead_step(sim, &of(sim)->ahead)
-                             : solve_step(sim, &sim->now, sim->has_last);
+                             : solve_step(sim, &sim->now, sim->n_past > 0);
+}
+
+/* theta and what is behind it becomes the last of those before. */
+static void accept(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    size_t d = sizeof(double), nl = (size_t)sim->lay.nl;
+    if (ph_sim_paced(sim))
+        return;
+    double *theta = m->theta, *lambda = theta + sim->lay.nv;
+    memcpy(lambda, sim->next.lambda, d * nl);
+    if (sim->matrix.n_eta > 0)
+        memcpy(lambda + nl, sim->next.eta, d * nl);
+    m->theta = m->before[PH_PAST - 1];
+    for (int j = PH_PAST - 1; j > 0; j--)
+        m->before[j] = m->before[j - 1];
+    m->before[0] = theta;
 }
 
 static ph_status tape(ph_sim *sim, ph_tape *t)
 {
-    if (ph_sim_paced(sim))
-        ph_alpha_ahead_tape(&of(sim)->ahead, sim, t);
+    genalpha *m = of(sim);
+    if (ph_sim_paced(sim)) {
+        ph_alpha_ahead_tape(&m->ahead, sim, t);
+        return PH_OK;
+    }
+    ph_tape_int(t, &m->degree);
+    for (int j = 0; j < PH_PAST && !t->brief; j++)
+        ph_tape_numbers(t, m->before[j], n_guessed(sim));
+    if (t->brief && t->mode == PH_TAPE_READ && sim->n_past > 1)
+        sim->n_past = 1; /* first guesses begin anew */
     return PH_OK;
 }
 
@@ -776,9 +913,7 @@ static ph_status sens_restore(ph_sim *sim)
         from = ph_alpha_ahead_restore(sim, &m->ahead, h, *sens_size(sim));
         set_size(m, h);
     }
-    guess g = m->guess;
-    g.slope = 0;
-    predict_nodes(m, lay, &g, &from, sim->now.vdot);
+    prepare_nodes(m, lay, &m->guess, &from);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
         double e[PH_DIM_MAX + 1];
@@ -793,9 +928,7 @@ static ph_status sens_restore(ph_sim *sim)
     if (sim->matrix.n_eta > 0) {
         if (ph_newton_links(sim, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
-        ph_newton_pull(&sim->matrix, m->Bn, sim->next.eta, m->y);
-        for (int i = 0; i < lay->nv; i++)
-            m->y[i] *= m->guess.E;
+        pull_eta(sim);
         m->ops.Bn = m->Bn;
     }
     return place(sim, 1, 1);
@@ -915,6 +1048,7 @@ const ph_stepper ph_genalpha_stepper = {
     .take = take,
     .start = start,
     .step = step,
+    .accept = accept,
     .tape = tape,
     .sens_ops = sens_ops,
     .sens_predict = sens_predict,

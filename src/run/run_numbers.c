@@ -486,7 +486,7 @@ ph_status ph_run_get(ph_run *run, int what, int index, double *out)
         }
         return ph_sim_violation(run->sim, &out[0], &out[1]);
     case PH_GET_STEP:
-        out[0] = run->sim->has_last ? run->sim->now.t - run->sim->last.t : 0;
+        out[0] = run->sim->n_past ? run->sim->now.t - run->sim->last.t : 0;
         out[1] = run->sim->step_iterations;
         return PH_OK;
     case PH_GET_ASSEMBLED:

@@ -179,7 +179,7 @@ static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long 
         ph_point_copy(&a->point[i], &sim->now, &sim->lay);
         save_past(a, a->past[i]);
         if (ph_sim_paced(sim))
-            a->sizes[i] = sim->has_last ? *sim->stepper->sens_size(sim) : 0; /* else that of an earlier run */
+            a->sizes[i] = sim->n_past ? *sim->stepper->sens_size(sim) : 0; /* else that of an earlier run */
     }
     ph_point now = sim->now, next = sim->next, last = sim->last;
     ph_status s = to == a->steps ? seed(a, to, weight_in(a, mark->n, n, n), &a->point[n]) : PH_OK;

@@ -418,7 +418,7 @@ double ph_sens_before(ph_sim *sim)
 {
     if (ph_sim_paced(sim))
         return sim->stepper->sens_started(sim) ? 0 : sim->now.t - sim->last.t;
-    return sim->has_last ? sim->opt.h : 0;
+    return sim->n_past ? sim->opt.h : 0;
 }
 
 ph_status ph_sens_follow(ph_sens *sens)
@@ -678,7 +678,7 @@ static ph_status create(ph_sens **out, ph_sim *sim, int n, const ph_param *param
             sens->d[k].p.name = "?";
         s = add(sens, &sens->d[k], err);
     }
-    sim->sens = sens;
+    sim->sens = sens, sim->brief = 1;
     if (s != PH_OK)
         ph_sens_destroy(sens);
     else
@@ -717,7 +717,7 @@ void ph_sens_destroy(ph_sens *sens)
     for (int k = 0; k < sens->n; k++)
         for (int j = 0; j < PH_NEIGHBOURS; j++)
             ph_sim_destroy(sens->d[k].at[j]);
-    sens->sim->sens = NULL;
+    sens->sim->sens = NULL, sens->sim->brief = 0;
     ph_free(alloc, sens->block);
     ph_free(alloc, sens);
 }

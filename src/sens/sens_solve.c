@@ -195,7 +195,7 @@ PH_INLINE int divide(int n, const double *L, const double *u, double *x)
 void ph_sens_look_onwards(ph_sens *sens, const ph_variation *now, ph_variation *next)
 {
     const ph_layout *lay = &sens->sim->lay;
-    double slope = sens->sim->has_last; /* else next may hold anything */
+    double slope = sens->sim->n_past > 0; /* else next may hold anything */
     for (int i = 0; i < lay->nv; i++)
         sens->onwards[i] = now->vdot[i] + (slope > 0 ? now->vdot[i] - next->vdot[i] : 0);
     for (int i = 0; i < lay->nl; i++)

@@ -136,6 +136,7 @@ ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
 {
     *lay = (ph_layout){.sys = sys, .max_dim = 1};
     if (sys && has_its_own(sys)) {
+        lay->smooth = (sys->flags & PH_SMOOTH) != 0;
         lay->products = sys->products, lay->positions = sys->positions;
         lay->tangents = sys->C && sys->K ? sys->tangents : NULL;
     }

@@ -40,6 +40,7 @@ typedef struct ph_layout {
     int max_dim;            /* largest block dimension */
     int most_rows;          /* of constraints that act on one node */
     int friction;           /* g depends on lambda */
+    int smooth;             /* PH_SMOOTH, of its own callbacks */
     int nonholonomic;       /* some constraint is */
     ph_slot *slot;          /* N */
     ph_batch

@@ -317,6 +317,9 @@ ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t)
         s = ph_solver_tape(all[k], t);
     ph_tape_numbers(t, &nm->turn, 1);
     ph_tape_numbers(t, &nm->body, 1);
+    ph_tape_numbers(t, &nm->enough, 1);
+    ph_tape_numbers(t, &nm->floor, 1);
+    ph_tape_int(t, &nm->until);
     ph_redundant_tape(nm, t);
     if (kind != PH_MODIFIED || !nm->solver)
         return s;
@@ -405,8 +408,8 @@ void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R)
 
 #define REST 2e-10 /* of its size: by less a mechanism at rest moves in a step */
 
-/* The largest residual relative to what cancels in it (N4). In the methods vdot is eps times a difference of velocities, so it has their
- * round-off, eps times; velocities of a mechanism at rest have that of positions, gp times. */
+/* The largest residual, in units of the round-off of what cancels in it (N4). In the methods vdot is eps times a difference of velocities, so
+ * it has their round-off, eps times; velocities of a mechanism at rest have that of positions, gp times. */
 static double noise(const ph_sim *sim, const ph_step_ops *o)
 {
     const ph_layout *lay = &sim->lay;
@@ -436,7 +439,7 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
             rows[i] += fabs(ev->Phi_t[i]);
         most = ph_larger(most, ph_size_ratio(lay->nl, ev->rate, rows));
     }
-    return most;
+    return most / PH_NEWTON_RESIDUAL_ROUND_OFF;
 }
 
 /* B^T y of one node with the links from k to end; of a node with 3 unknowns added up in registers */
@@ -673,6 +676,34 @@ static ph_status refuse_violated(ph_sim *sim)
     return PH_E_STEP;
 }
 
+/* (N7), after a step of two increments: how large the first may be for what it leaves to be round-off, of residuals or of the increments that
+ * would follow. Both fall at least as fast as the first does. (N4) alone does not see a light body beside heavy ones: the second is to
+ * be below tolerance, too, or no larger than what was round-off before. */
+static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double second)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    double left = noise(sim, o) / PH_NEWTON_SURE;
+    nm->floor *= 0.5; /* until it is seen again */
+    if (second > ph_larger(1, 4 * nm->floor))
+        left = ph_larger(left, second);
+    else if (left > 1)
+        left = fmin(left, ph_larger(second, multiplier_size(sim, o)) / PH_NEWTON_LEFT_OF_FIRST);
+    nm->enough = left > 1 ? first / left : ph_larger(PH_NEWTON_FARTHER * first, 0.5 * nm->enough);
+    nm->until = left > 1 ? PH_NEWTON_JUDGED_SOON : PH_NEWTON_JUDGED;
+    o->improve(sim);
+}
+
+/* Whether a step that follows others of its size may end with its first increment (N7). */
+static int may_be_enough(ph_sim *sim)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    if (!sim->lay.smooth || sim->opt.tol > 0)
+        return 0;
+    if (sim->n_past < PH_PAST)
+        nm->enough = nm->floor = 0, nm->until = 0;
+    return sim->n_past == PH_PAST;
+}
+
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
@@ -687,6 +718,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     int keep = keeps && kind == PH_MODIFIED && nm->factored;
     int of_step = keeps && kind == PH_STEP && !shared; /* lambda is as good as q while the Jacobian is */
     /* B then serves sizes of forces alone, for which that of the Jacobian will do; by tolerance it serves errors too */
+    int first = of_step && o->improve && may_be_enough(sim);
     unsigned near = of_step && !(sim->opt.tol > 0) ? PH_EVAL_NEAR : 0;
     const ph_state s = ph_point_view(&sim->next, &sim->lay);
     ph_solver_doubt(nm->solver, 0);
@@ -727,7 +759,15 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         if (small && of_step && keep)
             small = (drift == 0 || drift * (drift / last_drift) <= drift_tolerable(sim)) &&
                     multipliers_settle(sim, o, rate);
-        if (small || (k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o) <= PH_NEWTON_RESIDUAL_ROUND_OFF)) {
+        if (first)
+            small |= k == 1 ? nm->until > 0 && size <= nm->enough : size <= 2 * nm->floor;
+        if (first && k == 2 && small && (nm->until == 0 || last < PH_NEWTON_NEAR * nm->enough))
+            judge_first(sim, o, last, size);
+        else if (first && small)
+            nm->until -= nm->until > 0;
+        if (!small && k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o) <= 1)
+            small = 1, nm->floor = ph_larger(last, size);
+        if (small) {
             status = finish(sim, o);
             if (status != PH_OK || !is_violated(sim, anew ? 10 * PH_NEWTON_LEFT_OUT : PH_NEWTON_LEFT_OUT))
                 return status;

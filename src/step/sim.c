@@ -249,7 +249,7 @@ static void put_state(ph_sim *sim, double t, const double *q, const double *v)
     }
     ph_point_rotations(&sim->now, lay);
     sim->now.t = t;
-    sim->has_last = 0;
+    sim->n_past = 0;
     sim->matrix.factored = 0;
 }
 
@@ -313,7 +313,7 @@ static ph_status start_with(ph_sim *sim, double h, ph_error *err)
 {
     int project = sim->opt.project;
     sim->passed += sim->n, sim->n = 0;
-    sim->t0 = sim->now.t, sim->has_last = 0, sim->after = 1, sim->within = 0;
+    sim->t0 = sim->now.t, sim->n_past = 0, sim->after = 1, sim->within = 0;
     sim->matrix.factored = 0;
     memset(sim->now.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
     set_size(sim, h);
@@ -388,7 +388,7 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
     ph_tape_numbers(t, &h, 1);
     if (t->mode == PH_TAPE_READ)
         set_size(sim, h);
-    ph_tape_int(t, &sim->has_last);
+    ph_tape_int(t, &sim->n_past);
     ph_tape_bytes(t, &sim->stats, sizeof sim->stats);
     ph_tape_int(t, &sim->step_iterations);
     ph_point_tape(&sim->now, &sim->lay, t);
@@ -710,7 +710,7 @@ static ph_status advance(ph_sim *sim, ph_error *err)
     int counts = reached_grid(sim);
     ph_point free = sim->last;
     sim->last = sim->now, sim->now = sim->next, sim->next = free;
-    sim->has_last = 1;
+    sim->n_past += sim->n_past < (sim->brief ? 1 : PH_PAST);
     sim->n += counts, sim->stats.steps += counts;
     sim->renew = sim->off && counts && !ph_sim_paced(sim), sim->off = 0;
     if (sim->step_iterations > sim->stats.worst_iterations)

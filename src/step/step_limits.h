@@ -39,7 +39,16 @@
 /* An exact Jacobian leaves far less than the tolerance, the square of a rate; one of the step shall, too. Third iterations are rare
  * with it. */
 #define PH_NEWTON_LEFT_OF_STEP 0.01
-#define PH_NEWTON_KEPT_BY_TOL  2 /* iterations of one Jacobian, where steps are found by tolerance */
+/* Whether a first increment is enough (N7) is judged anew after so many steps, after fewer where it was not, and where one is larger than
+ * enough, but not by more than this factor. What residuals may have of their bounds then, and a second increment of the tolerance;
+ * and how much larger than the one judged a first increment may be. */
+#define PH_NEWTON_JUDGED        32
+#define PH_NEWTON_JUDGED_SOON   8
+#define PH_NEWTON_NEAR          4
+#define PH_NEWTON_SURE          0.1
+#define PH_NEWTON_LEFT_OF_FIRST 1e-3
+#define PH_NEWTON_FARTHER       2
+#define PH_NEWTON_KEPT_BY_TOL   2 /* iterations of one Jacobian, where steps are found by tolerance */
 /* Steps without a bound on the forces of multipliers, where it does not tell, as where joints make no torques: it would cost half of
  * what they cost themselves. */
 #define PH_NEWTON_WITHOUT 32

@@ -246,7 +246,7 @@ static int build(ph_problem *p, int n, int closed)
     p->sys.n_constraints = (int)joints, p->sys.constraints = constraint;
     p->sys.n_pairs = 2 * n, p->sys.pairs = pair;
     p->sys.n_links = (int)links, p->sys.links = link;
-    p->sys.flags = PH_MASS_CONSTANT;
+    p->sys.flags = PH_MASS_CONSTANT | PH_SMOOTH;
     p->sys.M = M, p->sys.g = g, p->sys.Phi = Phi, p->sys.B = B;
     p->sys.C = C, p->sys.K = K, p->sys.Z = Z, p->sys.convective = convective;
     p->energy = energy;

@@ -82,7 +82,7 @@ static int build(ph_problem *p, ph_vec3 J, ph_vec3 w)
     p->q0 = c->q0;
     p->v0 = c->v0;
     p->sys.n_nodes = 1, p->sys.nodes = nodes;
-    p->sys.flags = PH_MASS_CONSTANT;
+    p->sys.flags = PH_MASS_CONSTANT | PH_SMOOTH;
     p->sys.M = M, p->sys.g = g, p->sys.C = C, p->sys.K = ph_callback_zero;
     p->energy = energy;
     p->exact = exact;

@@ -181,7 +181,7 @@ ph_top *ph_top_create(ph_problem *p, const ph_problem_def *def)
     p->v0 = c->v0;
     p->t_end = 1;
     p->h = 1e-3;
-    p->sys.flags = PH_MASS_CONSTANT;
+    p->sys.flags = PH_MASS_CONSTANT | PH_SMOOTH;
     return c;
 }
 

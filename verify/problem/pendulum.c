@@ -174,7 +174,7 @@ static int build(ph_problem *p, double x, double mu)
     p->h = 0.01;
     p->sys.n_nodes = 1, p->sys.nodes = nodes;
     p->sys.n_constraints = 1, p->sys.constraints = constraints;
-    p->sys.flags = PH_MASS_CONSTANT;
+    p->sys.flags = PH_MASS_CONSTANT | PH_SMOOTH;
     p->sys.M = M, p->sys.g = g, p->sys.Phi = Phi, p->sys.B = B;
     p->sys.C = ph_callback_zero, p->sys.K = K, p->sys.Z = Z, p->sys.convective = convective;
     p->energy = energy;
@@ -191,7 +191,7 @@ int ph_build_friction(ph_problem *p, const ph_problem_def *def)
 {
     if (!(def->x >= 0) || !isfinite(def->x) || !build(p, 0.2, def->x))
         return 0;
-    p->sys.flags |= PH_FORCE_LAMBDA;
+    p->sys.flags = PH_MASS_CONSTANT | PH_FORCE_LAMBDA;
     p->sys.g = g_friction, p->sys.C = C_friction, p->sys.g_lambda = g_lambda;
     p->power = power;
     return 1;

@@ -234,7 +234,7 @@ int ph_build_rotor(ph_problem *p, const ph_problem_def *def)
     p->h = 2.5e-5;
     p->sys.n_nodes = 2, p->sys.nodes = nodes;
     p->sys.n_pairs = 4, p->sys.pairs = pairs;
-    p->sys.flags = PH_MASS_CONSTANT;
+    p->sys.flags = PH_MASS_CONSTANT | PH_SMOOTH;
     p->sys.M = M, p->sys.g = g, p->sys.C = C, p->sys.K = K;
     p->energy = energy;
     p->power = power;

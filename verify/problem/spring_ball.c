@@ -120,7 +120,7 @@ int ph_build_spring_ball(ph_problem *p, const ph_problem_def *def)
     p->t_end = 2;
     p->h = 0.01;
     p->sys.n_nodes = 1, p->sys.nodes = nodes;
-    p->sys.flags = PH_MASS_CONSTANT;
+    p->sys.flags = PH_MASS_CONSTANT | PH_SMOOTH;
     p->sys.M = M, p->sys.g = g, p->sys.C = C, p->sys.K = K;
     p->energy = energy;
     p->power = power;
