@@ -69,6 +69,21 @@ same 0 "$models/heavy_top.lua" --t-end 60 --h 1e-3
 same 0 "$models/heavy_top.lua" --t-end 250 --h 1e-3 # two blocks of 64 MB, the second hardly begun
 rm -f run.csv back.csv
 (($(wc -c <run.h5) < 82000000)) || fail "empty chunks: $(wc -c <run.h5) bytes for 72 MB of numbers"
+
+# Numbers of derivatives and errors, whose groups lie below others: exact, in the order of the columns.
+for line in "sens $models/slider_crank.lua --param crank,rod" "run $models/heavy_top.lua --error-bars"; do
+    # shellcheck disable=SC2086 # words of a line
+    run 0 $line --t-end 0.02 -o run.csv --quiet
+    # shellcheck disable=SC2086
+    run 0 $line --t-end 0.02 -o run.h5 --quiet
+    "$H5_TO_CSV" run.h5 >back.csv || fail "polhode $line: the file cannot be read"
+    cmp -s <(grep -v '^#' run.csv | tail -n +2) <(grep -v '^#' back.csv | tail -n +2) ||
+        fail "polhode $line: the numbers differ"
+done
+
+# A short run is a small file: room for descriptions that are still to come is little.
+run 0 run "$models/heavy_top.lua" --t-end 0.02 --h 1e-3 -o run.h5 --quiet
+(($(wc -c <run.h5) < 30000)) || fail "$(wc -c <run.h5) bytes for 5 kB of numbers"
 cat >particle.lua <<'LUA'
 model "particle"
 local k = param("stiffness", 10)

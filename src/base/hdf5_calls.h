@@ -15,17 +15,20 @@ const char *ph_hdf5_missing(void);
 /* clang-format off */
 #define PH_HDF5_NAMES(X) \
     X(H5Aclose) X(H5Acreate2) X(H5Aexists) X(H5Aget_space) X(H5Aopen) X(H5Aread) X(H5Awrite) \
-    X(H5check_version) X(H5close) X(H5Dclose) X(H5Dcreate2) X(H5Dget_create_plist) X(H5Dget_space) \
-    X(H5dont_atexit) X(H5Dopen2) X(H5Dread) X(H5Dset_extent) X(H5Dwrite) X(H5Eset_auto2) X(H5Fclose) \
-    X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Gclose) X(H5Gcreate2) X(H5Gget_info) X(H5Gopen2) \
-    X(H5Lexists) X(H5Lget_info) X(H5Lget_name_by_idx) X(H5open) X(H5Pclose) X(H5Pcreate) \
-    X(H5Pget_external_count) X(H5Pget_layout) X(H5Pset_chunk) X(H5Pset_chunk_cache) \
+    X(H5check_version) X(H5close) X(H5Dclose) X(H5Dcreate2) X(H5Dget_create_plist) \
+    X(H5Dget_offset) X(H5Dget_space) X(H5dont_atexit) X(H5Dopen2) X(H5Dread) X(H5Dset_extent) \
+    X(H5Dwrite) X(H5Eset_auto2) X(H5Fclose) X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Gclose) \
+    X(H5Gcreate2) X(H5Gget_info) X(H5Gopen2) X(H5Lexists) X(H5Lget_info) X(H5Lget_name_by_idx) \
+    X(H5open) X(H5Pclose) X(H5Pcreate) X(H5Pget_external_count) X(H5Pget_layout) \
+    X(H5Pget_mdc_config) X(H5Pset_alloc_time) X(H5Pset_chunk) X(H5Pset_chunk_cache) \
     X(H5Pset_create_intermediate_group) X(H5Pset_fapl_core) X(H5Pset_file_image) \
-    X(H5Pset_file_image_callbacks) X(H5Pset_libver_bounds) X(H5Pset_link_creation_order) \
+    X(H5Pset_file_image_callbacks) X(H5Pset_fill_time) X(H5Pset_libver_bounds) \
+    X(H5Pset_link_creation_order) X(H5Pset_mdc_config) X(H5Pset_meta_block_size) \
     X(H5Pset_obj_track_times) X(H5Sclose) X(H5Screate) X(H5Screate_simple) \
     X(H5Sget_simple_extent_npoints) X(H5Sselect_hyperslab) X(H5Tclose) X(H5Tcopy) X(H5Tset_cset) \
-    X(H5Tset_size) X(H5T_NATIVE_DOUBLE_g) X(H5T_NATIVE_INT_g) X(H5T_IEEE_F64LE_g) \
-    X(H5T_STD_I32LE_g) X(H5T_C_S1_g) X(H5P_CLS_FILE_CREATE_ID_g) X(H5P_CLS_FILE_ACCESS_ID_g) \
+    X(H5Tset_size) \
+    X(H5T_NATIVE_DOUBLE_g) X(H5T_NATIVE_INT_g) X(H5T_IEEE_F64LE_g) X(H5T_STD_I32LE_g) \
+    X(H5T_C_S1_g) X(H5P_CLS_FILE_CREATE_ID_g) X(H5P_CLS_FILE_ACCESS_ID_g) \
     X(H5P_CLS_GROUP_CREATE_ID_g) X(H5P_CLS_LINK_CREATE_ID_g) X(H5P_CLS_DATASET_CREATE_ID_g) \
     X(H5P_CLS_DATASET_ACCESS_ID_g)
 /* clang-format on */
@@ -49,6 +52,7 @@ extern ph_hdf5_calls ph_hdf5; /* constant once it is loaded */
 #define H5Dclose                         ph_hdf5.H5Dclose
 #define H5Dcreate2                       ph_hdf5.H5Dcreate2
 #define H5Dget_create_plist              ph_hdf5.H5Dget_create_plist
+#define H5Dget_offset                    ph_hdf5.H5Dget_offset
 #define H5Dget_space                     ph_hdf5.H5Dget_space
 #define H5dont_atexit                    ph_hdf5.H5dont_atexit
 #define H5Dopen2                         ph_hdf5.H5Dopen2
@@ -72,14 +76,19 @@ extern ph_hdf5_calls ph_hdf5; /* constant once it is loaded */
 #define H5Pcreate                        ph_hdf5.H5Pcreate
 #define H5Pget_external_count            ph_hdf5.H5Pget_external_count
 #define H5Pget_layout                    ph_hdf5.H5Pget_layout
+#define H5Pget_mdc_config                ph_hdf5.H5Pget_mdc_config
+#define H5Pset_alloc_time                ph_hdf5.H5Pset_alloc_time
 #define H5Pset_chunk                     ph_hdf5.H5Pset_chunk
 #define H5Pset_chunk_cache               ph_hdf5.H5Pset_chunk_cache
 #define H5Pset_create_intermediate_group ph_hdf5.H5Pset_create_intermediate_group
 #define H5Pset_fapl_core                 ph_hdf5.H5Pset_fapl_core
 #define H5Pset_file_image                ph_hdf5.H5Pset_file_image
 #define H5Pset_file_image_callbacks      ph_hdf5.H5Pset_file_image_callbacks
+#define H5Pset_fill_time                 ph_hdf5.H5Pset_fill_time
 #define H5Pset_libver_bounds             ph_hdf5.H5Pset_libver_bounds
 #define H5Pset_link_creation_order       ph_hdf5.H5Pset_link_creation_order
+#define H5Pset_mdc_config                ph_hdf5.H5Pset_mdc_config
+#define H5Pset_meta_block_size           ph_hdf5.H5Pset_meta_block_size
 #define H5Pset_obj_track_times           ph_hdf5.H5Pset_obj_track_times
 #define H5Sclose                         ph_hdf5.H5Sclose
 #define H5Screate                        ph_hdf5.H5Screate

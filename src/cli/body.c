@@ -183,8 +183,6 @@ static int finish(ph_quantity *out, int n)
     return n;
 }
 
-#define MOTION_MAX 19
-
 /* The same of a body of a model, whatever the space: quantities of the run, one after the other. */
 static int model_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantity *out)
 {
@@ -198,7 +196,7 @@ static int model_motion(const ph_bodies *all, int body, const ph_state *s, ph_qu
                  {PH_GET_OMEGA, "omega", "rad/s", axes_w},
                  {PH_GET_ACCELERATION, "acceleration", "m/s^2", axes_a},
                  {PH_GET_OMEGA_DOT, "omega_dot", "rad/s^2", axes_wd}};
-    double motion[MOTION_MAX], *at = motion;
+    double motion[PH_MOTION_MAX], *at = motion;
     int n = 0;
     ph_run_get_of(all->run, s, PH_GET_MOTION, body, motion);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {

@@ -40,6 +40,7 @@ int ph_joint_multipliers(const ph_bodies *all, int joint, int which, const ph_st
 const char *ph_bodies_space(const ph_bodies *all);
 
 #define PH_QUANTITIES 6
+#define PH_MOTION_MAX 19 /* numbers of all of them, of a body of a model */
 
 /* One quantity of a body: position, rotation, velocity, omega, acceleration, omega_dot. Positions, velocities
  * and accelerations have world components, omega and omega_dot body components. */

@@ -169,15 +169,25 @@ void ph_trajectory_header(ph_job *r)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
+/* The run has the motion of a body of a model in the order of its channels. */
+static void put_motion(ph_job *r, int body, const ph_state *s)
+{
+    double motion[PH_MOTION_MAX];
+    ph_quantity q[PH_QUANTITIES];
+    if (r->bodies->is_file) {
+        ph_run_get_of(r->run, s, PH_GET_MOTION, body, motion);
+        ph_record_put(&r->record, ph_run_size(r->run, PH_GET_MOTION, body), motion);
+        return;
+    }
+    for (int k = 0, n = ph_body_motion(r->bodies, body, s, q); k < n; k++)
+        ph_record_put(&r->record, q[k].n, q[k].value);
+}
+
 void ph_trajectory_row(ph_job *r, const ph_state *s)
 {
     ph_record_put(&r->record, 1, &s->t);
-    for (int i = 0; i < r->bodies->n; i++) {
-        ph_quantity q[PH_QUANTITIES];
-        int n = ph_body_motion(r->bodies, i, s, q);
-        for (int j = 0; j < n; j++)
-            ph_record_put(&r->record, q[j].n, q[j].value);
-    }
+    for (int i = 0; i < r->bodies->n; i++)
+        put_motion(r, i, s);
     for (int i = 0; i < r->bodies->n_ties; i++) {
         double x[PH_ROWS];
         int rows = ph_joint_multipliers(r->bodies, i, PH_GET_MULTIPLIERS, s, x);

@@ -12,11 +12,20 @@
 /* f(n, ...) with the loops of the common size 3 unrolled; f must be PH_INLINE. */
 #define PH_BY_SIZE(n, f, ...) ((n) == 3 ? f(3, __VA_ARGS__) : f((n), __VA_ARGS__))
 
-/* y += A x, A m x n */
+/* y += A x, A m x 3 */
+PH_INLINE void ph_small_mul_3_add(int m, const double *A, ph_vec3 x, double *restrict y)
+{
+    for (int i = 0; i < m; i++)
+        y[i] += ph_dot(ph_load3(A + 3 * i), x);
+}
+
+/* y += A x, A m x n, with the loops of the common sizes unrolled */
 PH_INLINE void ph_small_mul_add(int m, int n, const double *A, const double *x, double *y)
 {
     if (m == 3 && n == 3)
         ph_store3(y, ph_add(ph_load3(y), ph_mul(ph_load33(A), ph_load3(x))));
+    else if (m == 5 && n == 3)
+        ph_small_mul_3_add(5, A, ph_load3(x), y);
     else
         ph_block_apply_add(m, n, y, A, x);
 }
@@ -121,21 +130,11 @@ PH_INLINE double ph_small_larger(int n, double m, const double *a)
     return m;
 }
 
-/* The largest |a_i|, four at a time; NaN if any is NaN. */
+/* The largest |a_i|; NaN if any is NaN. With n = 0, a may be NULL. */
+double ph_small_max_long(int n, const double *a); /* n >= 16 */
 static inline double ph_small_max(int n, const double *a)
 {
-    typedef long long bits __attribute__((vector_size(32), aligned(8), may_alias));
-    bits most = {0, 0, 0, 0};
-    double m[4];
-    int i = 0;
-    if (n <= PH_VECTOR_SHORT) /* of none a may be NULL */
-        return ph_small_larger(n, 0, a);
-    for (int wide = ph_vector_fours(n); i < wide; i += 4) {
-        bits b = *(const bits *)(a + i) & INT64_MAX, is_more = b > most;
-        most = (b & is_more) | (most & ~is_more);
-    }
-    memcpy(m, &most, sizeof m);
-    return ph_small_larger(n - i, ph_small_larger(4, 0, m), a + i);
+    return n <= PH_VECTOR_SHORT ? ph_small_larger(n, 0, a) : ph_small_max_long(n, a);
 }
 
 /* Inverse by Gauss-Jordan elimination with row pivoting, n <= 6; 0 if singular. */

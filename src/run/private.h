@@ -32,6 +32,11 @@ typedef struct ph_integral {
     double more;        /* from there to a point that is only shown */
 } ph_integral;
 
+static inline double ph_integral_value(const ph_integral *i)
+{
+    return i->sum + i->more;
+}
+
 /* What is watched from step to step; plain numbers, so that it can be saved. */
 typedef struct ph_watched {
     double t, added;           /* of the last look, and of the last one that integrals go on from */
@@ -180,7 +185,6 @@ void ph_integral_add(ph_integral *i, double t, double x);
 void ph_integral_take(const ph_run *run, ph_integral *i, double t,
                       double x);       /* or only shows it: the next one goes on from the last */
 void ph_integral_jump(ph_integral *i); /* it goes on from another value */
-double ph_integral_value(const ph_integral *i);
 void ph_integral_weights(long n, const double *t, double *w); /* of values at n times in such an integral */
 ph_status ph_over_start(ph_run *run);                         /* PH_E_MEMORY */
 int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,

@@ -126,7 +126,6 @@ static int rows_of(const ph_run *run, const ph_mechanism *mech, int index, int *
 {
     const ph_model *m = run->model;
     const ph_system *sys = run->sys;
-    ph_state s = ph_sim_state(run->sim);
     int rows = 0;
     if (m && index >= 0 && index < m->n_joints) {
         *at = ph_mechanism_lambda(mech, index, &rows);
@@ -136,7 +135,7 @@ static int rows_of(const ph_run *run, const ph_mechanism *mech, int index, int *
     int first = m ? sys->n_constraints - m->n_constraints : 0;
     if (index < 0 || k < first || k >= sys->n_constraints)
         return 0;
-    *at = s.l_at[k];
+    *at = ph_sim_state(run->sim).l_at[k];
     return sys->constraints[k].rows;
 }
 
@@ -162,11 +161,18 @@ static void put_node(const ph_state *s, int what, int index, int n, double *out)
     memcpy(out, from, (size_t)n * sizeof *out);
 }
 
-static int motion_size(const ph_run *run, int body)
+/* Particles do not turn. */
+static int body_size(const ph_body_def *b, int what)
+{
+    int turns = what == PH_GET_ROTATION || what == PH_GET_OMEGA || what == PH_GET_OMEGA_DOT;
+    return turns && b->particle ? 0 : quantities[what].size;
+}
+
+static int motion_size(const ph_body_def *b)
 {
     int n = 0;
     for (int i = 0; i < N_MOTION; i++)
-        n += ph_run_size(run, motion[i], body);
+        n += body_size(b, motion[i]);
     return n;
 }
 
@@ -196,9 +202,8 @@ int ph_run_size(const ph_run *run, int what, int index)
     if (what == PH_GET_DRIVE)
         return ph_run_is(run, PH_IS_DRIVEN, index) ? q->size : 0;
     if (what == PH_GET_MOTION)
-        return motion_size(run, index);
-    int turns = what == PH_GET_ROTATION || what == PH_GET_OMEGA || what == PH_GET_OMEGA_DOT;
-    return q->list == PH_BODIES && turns && m->body[index].particle ? 0 : q->size;
+        return motion_size(&m->body[index]);
+    return q->list == PH_BODIES ? body_size(&m->body[index], what) : q->size;
 }
 
 uint64_t ph_run_shape(const ph_run *run)

@@ -72,11 +72,6 @@ void ph_integral_jump(ph_integral *p)
     p->sum += p->more, p->more = 0, p->n = 0;
 }
 
-double ph_integral_value(const ph_integral *p)
-{
-    return p->sum + p->more;
-}
-
 /* ---- sensors ---------------------------------------------------------------------------------------------- */
 
 ph_status ph_over_start(ph_run *run)

@@ -148,7 +148,7 @@ static int sees(const ph_run *run)
 /* What is added up over the run, and watched. */
 static ph_status add_up(ph_run *run, ph_error *err)
 {
-    ph_state s = ph_sim_state(run->sim);
+    ph_state s = ph_sim_view(run->sim);
     double dt = s.t - run->watched.t;
     if (run->model && run->model->n_objectives)
         add_objectives(run, &s, dt);

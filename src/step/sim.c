@@ -801,10 +801,7 @@ ph_status ph_sim_run_until(ph_sim *sim, double t_end, ph_output_fn output, void 
 
 ph_state ph_sim_state(const ph_sim *sim)
 {
-    ph_state s = ph_point_view(&sim->now, &sim->lay);
-    s.a = sim->stepper->reads & PH_READS_ALPHA ? sim->now.a : NULL;
-    s.eta = sim->matrix.n_eta > 0 ? sim->now.eta : NULL;
-    return s;
+    return ph_sim_view(sim);
 }
 
 ph_stats ph_sim_stats(const ph_sim *sim)

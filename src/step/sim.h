@@ -145,6 +145,15 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *tape);
 
 uint64_t ph_sim_fingerprint(const ph_sim *sim); /* of all that a state must fit to: sizes and options */
 
+/* What ph_sim_state returns. */
+static inline ph_state ph_sim_view(const ph_sim *sim)
+{
+    ph_state s = ph_point_view(&sim->now, &sim->lay);
+    s.a = sim->stepper->reads & PH_READS_ALPHA ? sim->now.a : NULL;
+    s.eta = sim->matrix.n_eta > 0 ? sim->now.eta : NULL;
+    return s;
+}
+
 /* start.c: consistent initial values. Each reads and writes sim->now or p; sim->next is scratch. */
 
 /* Check q and v against the constraints, project them if asked to, then find vdot and lambda. */
