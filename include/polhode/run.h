@@ -110,7 +110,8 @@ PH_API ph_status ph_run_start_at(ph_run *run, double t, const double *q, const d
 
 /* ---- steps ----------------------------------------------------------------------------------------- */
 /* One step; with error control, to the next point of the grid, or, without a grid, one step of the method. A step that
- * meets an event ends there, with what the event has done; the next one goes on to the grid. On failure ph_run_failure
+ * meets an event ends there, with what the event has done; the next one goes on to the grid. One within which the table of an
+ * input has steps is made in parts that end at them; if one fails, the run stays where it begins. On failure ph_run_failure
  * tells more. PH_E_STOPPED: an event has ended the run. */
 PH_API ph_status ph_run_step(ph_run *run, ph_error *err);
 

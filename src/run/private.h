@@ -243,6 +243,7 @@ void ph_inputs_free(ph_run *run);
 void ph_inputs_settle(ph_run *run); /* before the run starts anew: they stay as they were set */
 double ph_inputs_value(const ph_run *run, int input); /* now */
 double ph_inputs_bend(const ph_run *run); /* the end of a line that was set; HUGE_VAL: there is none */
+double ph_inputs_part(const ph_run *run); /* where a table steps before the grid; HUGE_VAL: none does */
 int ph_inputs_jump(const ph_run *run);    /* one whose table has a step within the run; -1: none has */
 ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
 void ph_inputs_begin(ph_run *run, int keep); /* steps of tables are taken now; keep 0: until the next line */

@@ -186,6 +186,14 @@ double ph_inputs_bend(const ph_run *run)
     return t;
 }
 
+double ph_inputs_part(const ph_run *run)
+{
+    double now = ph_run_time(run), to = ph_sim_next_of_grid(run->sim), t = HUGE_VAL;
+    for (int k = 0; k < run->n_inputs; k++)
+        t = fmin(t, ph_input_jump(&run->input[k], now, to));
+    return t;
+}
+
 int ph_inputs_jump(const ph_run *run)
 {
     for (int k = 0; k < run->n_inputs; k++) {
