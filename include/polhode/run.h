@@ -140,6 +140,10 @@ PH_API double ph_run_end(const ph_run *run);          /* t_end; 0: neither file 
 PH_API ph_options ph_run_options(const ph_run *run);  /* as resolved, h divides t_end; 0: not given */
 PH_API ph_run_def ph_run_settings(const ph_run *run); /* all of run{}, as file and options say it */
 
+/* Times after the start and up to t_end at which functions of the model jump or bend because of the time alone, and tables of inputs do:
+ * where steps by tolerance end. In order, the first room of them to t; how many there are. -1: memory does not suffice. */
+PH_API int ph_run_corners(const ph_run *run, double *t, int room);
+
 /* ---- names and numbers ----------------------------------------------------------------------------- */
 /* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. PH_NODES: of a system of one's own. */
 enum { PH_INPUTS = 16, PH_STATES, PH_ACTUATORS, PH_EVENTS, PH_FLEXIBLE, PH_NODES, PH_CONSTRAINTS };

@@ -23,11 +23,12 @@ static double resolution(const ph_input *u)
     return u->n > 1 ? NEAR * (u->at[u->n - 1] - u->at[0]) / (u->n - 1) : 0;
 }
 
-/* Steps are taken at the begin of a step of time: what its end reaches is still the value before. */
+/* Steps are taken at the begin of a step of time: what its end reaches is still the value before. Earlier times are those of others
+ * than the run, such as reference solutions. */
 static double step_at(const ph_input *u, double t)
 {
-    double near = resolution(u);
-    int i = point_before(u, fmax(u->from + near, t - near));
+    double near = resolution(u), end = t - near;
+    int i = point_before(u, end < u->from - 2 * near ? end : fmax(u->from + near, end));
     return u->value[i < 0 ? 0 : i];
 }
 
