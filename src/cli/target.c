@@ -228,19 +228,24 @@ ph_model *ph_target_read(const ph_args *args)
     return NULL;
 }
 
-/* Key of the model, its parameters and inputs, and what else makes its equations. */
-static uint64_t fingerprint(const ph_run *run, const ph_args *args)
+uint64_t ph_target_key(const ph_run *run)
 {
     const ph_model *m = ph_run_model(run);
     ph_run_def said = ph_run_settings(run);
     uint64_t key = ph_model_key(m);
-    int more[] = {(int)said.space, said.assemble};
+    int space = (int)said.space;
     for (int k = 0; k < ph_model_count(m, PH_PARAMETERS); k++) {
         double x = ph_model_parameter(m, k);
         key = ph_hash_bytes(key, &x, sizeof x);
     }
-    key = ph_inputs_hash(&args->input, key);
-    return ph_hash_bytes(key, more, sizeof more);
+    return ph_hash_bytes(key, &space, sizeof space);
+}
+
+/* The same with inputs, and what else makes its equations. */
+static uint64_t fingerprint(const ph_run *run, const ph_args *args)
+{
+    int assemble = ph_run_settings(run).assemble;
+    return ph_hash_bytes(ph_inputs_hash(&args->input, ph_target_key(run)), &assemble, sizeof assemble);
 }
 
 ph_status ph_target_inputs(ph_run *run, const ph_args *args, ph_error *err)

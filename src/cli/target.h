@@ -42,6 +42,9 @@ typedef struct ph_more {
 
 int ph_target_open_case(ph_target *s, ph_args *args, const ph_more *more, int *code);
 
+/* Hash of the model of a run, its parameters and space: what the numbers of a state stand for. */
+uint64_t ph_target_key(const ph_run *run);
+
 /* What --input says, told to a run. */
 ph_status ph_target_inputs(ph_run *run, const ph_args *args, ph_error *err);
 
