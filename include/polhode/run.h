@@ -315,7 +315,7 @@ PH_API const char *ph_run_linear_name(const ph_run *run,
 
 /* Direct: call at the initial time and values; steps then carry derivatives by these parameters, until the run starts
  * anew; n = 0 ends it at any time. Those by parameters[k] are read like the numbers themselves, of bodies, joints,
- * sensors and objectives; of rotations they are body-fixed vectors, 3 numbers. */
+ * constraints, sensors, states and objectives; of rotations they are body-fixed vectors, 3 numbers. */
 PH_API ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err);
 /* Right after ph_run_follow: leave terms out, see ph_sens_simplify. PH_E_INPUT: no derivatives follow. */
 PH_API ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err);
@@ -325,7 +325,7 @@ PH_API double ph_run_eps(const ph_run *run, int parameter); /* longest step of i
 
 /* Error bars: call at the initial time; steps then carry the global error of the run, exact less numerical, until the run
  * starts anew; on 0 ends it at any time. In the stabilised form and index-2 it is asymptotically exact, in index-3 an estimate.
- * Errors are read like the numbers themselves, of bodies, joints, sensors, states, sensors over time and objectives; of rotations
+ * Errors are read like the numbers themselves, of bodies, joints, constraints, sensors, states, sensors over time and objectives; of rotations
  * they are body-fixed vectors, 3 numbers. PH_E_INPUT: the method does not know its errors. */
 PH_API ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err);
 /* The error of what ph_run_get gives, in its unit. PH_E_INPUT: there are no error bars, or none of this number. */

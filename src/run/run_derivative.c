@@ -353,7 +353,7 @@ ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double 
     ph_state s = ph_sim_state(run->sim);
     view v = {.run = run, .what = what, .index = index, .n = ph_run_size(run, what, index)};
     int sensor = what == PH_GET_SENSOR || what == PH_GET_OVER;
-    int seen = what <= PH_GET_SENSOR || sensor || what == PH_GET_OBJECTIVE;
+    int seen = what <= PH_GET_SENSOR || sensor || what == PH_GET_STATE || what == PH_GET_OBJECTIVE;
     if (sensor && v.n > 0)
         seen = is_followed(&run->model->sensor[index]);
     if (!run->following || k < 0 || k >= run->following->n || v.n < 1 || v.n > PH_SENSOR_MAX || !seen)
