@@ -103,6 +103,19 @@ run 0 run heavy_top --tol 1e-3 --t-end 0.02 --save tol.state --json
 has out '"t":0.02,'
 run 0 run heavy_top --tol 1e-3 --t-end 0.05 --from tol.state --json
 has out '"t":0.05'
+# Errors of steps add up to tol over the whole time of a run, which its rest has in view: it takes as many steps as in one piece.
+accepted() { grep -oE '"accepted":[0-9]+' out | tr -dc 0-9; }
+for method in genalpha 'bliedf --order 2'; do
+    # shellcheck disable=SC2086 # words
+    run 0 run "$models/double_pendulum.lua" --method $method --tol 1e-4 --t-end 2 --json
+    whole=$(accepted)
+    # shellcheck disable=SC2086 # words
+    run 0 run "$models/double_pendulum.lua" --method $method --tol 1e-4 --t-end 0.05 --json --save tol.state
+    # shellcheck disable=SC2086 # words
+    run 0 run "$models/double_pendulum.lua" --method $method --tol 1e-4 --t-end 2 --json --from tol.state
+    awk -v a="$whole" -v b="$(accepted)" 'BEGIN { exit !(b > 0.95 * a && b < 1.05 * a) }' || fail "$method: $(accepted) steps in two pieces, $whole in one" # ordering
+done
+run 0 run heavy_top --tol 1e-3 --t-end 0.02 --save tol.state --json
 "$POLHODE" run heavy_top --t-end 1e5 --quiet --save alone.state 2>err & # no table, and so no other one
 for _ in $(seq 200); do # until it holds signals back
     grep -qs '^SigBlk:.*[1-9a-f]' /proc/$!/status && break

@@ -260,7 +260,7 @@ PH_API ph_status ph_run_set_active(ph_run *run, int joint, int active, ph_error 
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,
  * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, watch,
  * inputs, objectives, counters; not the table. A run of the same model, parameters, options (but for t_end) and tables of
- * inputs goes on with the same bits; another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
+ * inputs goes on with the same bits; another is refused. With tol, steps are those for the time to the t_end of the run that goes on. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
  * derivatives follow. */
 PH_API size_t ph_run_save_size(const ph_run *run); /* constant between calls of ph_run_set_ */
 /* Write to size bytes, as many as ph_run_save_size says; PH_E_INPUT otherwise. */
