@@ -188,6 +188,8 @@ int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
 void ph_over_add(ph_run *run, ph_over *over,
                  const ph_state *s); /* after the initial values and after each step */
 void ph_over_jump(ph_run *run, ph_over *over, const ph_state *s); /* sensors have changed at once */
+void ph_over_peaks(const ph_run *run,
+                   ph_over *over); /* after ph_over_add: extreme values between points, too */
 
 /* An objective that has come so far, at a state. */
 ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out);

@@ -129,6 +129,7 @@ void ph_bars_look(ph_run *run)
         return;
     const ph_state *s = better(run);
     ph_over_add(run, b->over, s);
+    ph_over_peaks(run, b->over); /* what the points of the run miss is an error of its extreme values */
     integrate(run, b, s);
 }
 
