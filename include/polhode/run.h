@@ -11,7 +11,8 @@
  * A ph_model is constant and may be shared by runs in several threads. A run holds all that changes and serves one
  * thread at a time. Functions that return ph_status leave the run as it was if they fail, unless their comment says
  * otherwise. Stepping, get, save and restore do not allocate, but for the rows of a table and where a matrix needs a
- * second solver. err may be NULL everywhere, other pointers where it is said; indices and names may be any. Plain C only, for
+ * second solver. err may be NULL everywhere, other pointers where it is said: functions that return ph_status refuse them otherwise, with
+ * PH_E_INPUT, and other functions must not be given them. Indices and names may be any. Plain C only, for
  * foreign interfaces. */
 #ifndef POLHODE_RUN_H
 #define POLHODE_RUN_H
@@ -304,7 +305,7 @@ PH_API ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_
                                     ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */
 
-/* How many numbers x, u and y of ph_run_linearise have at the present state. */
+/* How many numbers x, u and y of ph_run_linearise have at the present state; any may be NULL. */
 PH_API ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err);
 
 /* x' = A x + B u, y = C x + D u about the present state, which need not be steady: u the inputs, y the sensors, x

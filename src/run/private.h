@@ -233,7 +233,10 @@ void ph_bars_before(ph_run *run, double t); /* what is read at t has the acceler
 const ph_over *ph_bars_over(const ph_run *run);
 const ph_so_far *ph_bars_so_far(const ph_run *run);
 
-/* run_failure.c: a sentence in words of the model; of a step also what ph_run_failure tells. */
+/* run_failure.c: pointers that a function cannot do without, "run, out"; PH_E_INPUT. */
+ph_status ph_refuse_null(const char *names, ph_error *err);
+
+/* A sentence in words of the model; of a step also what ph_run_failure tells. */
 ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err);
 ph_status ph_run_explain_static(const ph_run *run, ph_status s, ph_error *err);
 ph_status ph_run_explain_start(const ph_mechanism *mech, const ph_model *model, ph_status s, double t,

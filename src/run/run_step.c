@@ -26,6 +26,8 @@ static int grow_shown(ph_run *run)
 
 ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     ph_recorded *t = &run->table;
     int n = ph_run_size(run, what, index);
     if (n < 1)
@@ -395,6 +397,8 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
 /* A run that blew up stays at the step where that was seen. */
 ph_status ph_run_step(ph_run *run, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     ph_status s = make_ready(run, err);
     long before = run->sim->stats.steps;
     if (s == PH_OK && ph_run_ended_by(run) >= 0)
@@ -470,6 +474,8 @@ static ph_status look_and_show(ph_run *run, long before, const double pause[2], 
 
 ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err)
 {
+    if (!run || !arrived)
+        return ph_refuse_null("run, arrived", err);
     ph_status s = make_ready(run, err);
     if (s == PH_OK)
         s = check_end(run, t, err);
