@@ -35,9 +35,29 @@ grep -q nan a.csv && fail "errors that are no numbers"
 run 0 converge "$top" --h 1e-3,5e-4,2.5e-4 --t-end 0.3 --extrapolate --formulation ggl,index2 --expect 3
 has out 'states less the errors that runs find'
 run 0 run "$top" --extrapolate --json
-has out '"states":"extrapolated"'
+has out '"result":"extrapolated"'
 run 0 run "$top" --extrapolate
 has out 'results less their error, of third order'
+
+# Multipliers of constraint{} and state{} have errors, too.
+cat >tied.lua <<'END_OF_MODEL'
+local k = 2
+particle { name = "p", mass = 1, position = {0, 0, 1} }
+constraint { name = "rod", f = function(t, s) local q = s.p.position return q.x^2 + q.y^2 + q.z^2 - 1 end }
+state { name = "e", initial = {1, 2}, rate = function(t, s) return -k*s.states.e[1], k*s.p.position.z end }
+state { name = "y", initial = 1, rate = function(t, s) return -k*s.states.y end }
+force { body = "p", value = function(t, s) return 0, k*s.states.e[1], -k end }
+sensor { name = "y", type = "position", body = "p" }
+run { t_end = 0.1, h = 1e-2 }
+END_OF_MODEL
+run 0 run tied.lua --error-bars --json
+has out '"constraints":{"rod":{"lambda":[' '"states":{"e":['
+run 0 run tied.lua --error-bars --json --h 1e-3
+# ordering: the error of exp(-0.2) to a tenth of it
+error=$(grep -oE '"y":\[[^],]+\]' out | tr -d '"y:[]' | awk 'NR == 1 { x = $1 } NR == 2 { print (exp(-0.2) - x) / $1 }')
+awk -v e="$error" 'BEGIN { exit !(e > 0.9 && e < 1.1) }' || fail "the error of a state is $error of what it says"
+run 0 run tied.lua --error-bars -o tied.csv --quiet
+has tied.csv 'rod.lambda1.error [SI]' 'e.2.error [1]' 'y.1.error [m]' 'states.y.error [1]'
 
 # ---- objectives ---------------------------------------------------------------------------------------------------
 

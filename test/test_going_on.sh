@@ -68,11 +68,54 @@ run 0 static hang.lua --from swing.state --json
 [ "$(angle)" = "$rest" ] || fail "static --from: $(angle), not $rest"
 refused 'No such file' static hang.lua --from none.state
 
+# A state at rest has no past: any method, step size, tolerance and input goes on from it, but no other model, parameter or space.
+cat >loaded.lua <<'END_OF_MODEL'
+model "loaded"
+gravity {0, 0, -9.81}
+local k = param("k", 20)
+input { name = "u", value = 1 }
+body { name = "a", mass = 1, inertia = {0.1, 0.1, 0.1}, position = {0.5, 0, 0} }
+joint { name = "p", type = "revolute", bodies = {"ground", "a"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+state { name = "i", initial = 3, rate = function(t, s) return s.joints.p.position - s.states.i end }
+actuator { name = "s", joint = "p", k = k, d = 0.5, effort = function(t, s) return s.inputs.u + s.states.i end }
+sensor { name = "angle", type = "joint_position", joint = "p" }
+run { t_end = 0.5, h = 1e-3 }
+END_OF_MODEL
+run 0 static loaded.lua --save rest.state --json
+rest=$(angle)
+for how in '' '--h 2e-3' '--tol 1e-6' '--method bliedf' '--method rkmk' '--formulation index3' '--formulation index2' '--newton modified'; do
+    # shellcheck disable=SC2086 # words
+    run 0 run loaded.lua --from rest.state --json $how
+    [ "$(angle)" = "$rest" ] || fail "$how: a run from rest moves: $(angle) after $rest"
+done
+run 0 run loaded.lua --from rest.state --json --input u=2
+[ "$(angle)" != "$rest" ] || fail "another load moves nothing"
+for how in '--space SE3' '--set k=21'; do
+    # shellcheck disable=SC2086 # words
+    refused 'the state is that of another model, of other parameters or another space' run loaded.lua --from rest.state $how
+done
+refused 'of another model' run hang.lua --from rest.state
+head -c -3 rest.state >short.state
+refused 'the file is damaged' run loaded.lua --from short.state
+
 # By tolerance a run that ends earlier has its last step there; one that is interrupted has not.
 run 0 run heavy_top --tol 1e-3 --t-end 0.02 --save tol.state --json
 has out '"t":0.02,'
 run 0 run heavy_top --tol 1e-3 --t-end 0.05 --from tol.state --json
 has out '"t":0.05'
+# Errors of steps add up to tol over the whole time of a run, which its rest has in view: it takes as many steps as in one piece.
+accepted() { grep -oE '"accepted":[0-9]+' out | tr -dc 0-9; }
+for method in genalpha 'bliedf --order 2'; do
+    # shellcheck disable=SC2086 # words
+    run 0 run "$models/double_pendulum.lua" --method $method --tol 1e-4 --t-end 2 --json
+    whole=$(accepted)
+    # shellcheck disable=SC2086 # words
+    run 0 run "$models/double_pendulum.lua" --method $method --tol 1e-4 --t-end 0.05 --json --save tol.state
+    # shellcheck disable=SC2086 # words
+    run 0 run "$models/double_pendulum.lua" --method $method --tol 1e-4 --t-end 2 --json --from tol.state
+    awk -v a="$whole" -v b="$(accepted)" 'BEGIN { exit !(b > 0.95 * a && b < 1.05 * a) }' || fail "$method: $(accepted) steps in two pieces, $whole in one" # ordering
+done
+run 0 run heavy_top --tol 1e-3 --t-end 0.02 --save tol.state --json
 "$POLHODE" run heavy_top --t-end 1e5 --quiet --save alone.state 2>err & # no table, and so no other one
 for _ in $(seq 200); do # until it holds signals back
     grep -qs '^SigBlk:.*[1-9a-f]' /proc/$!/status && break

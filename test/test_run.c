@@ -481,6 +481,92 @@ static void system_has_no_model(void **state)
     ph_problem_destroy(p);
 }
 
+/* NULL for what a function needs is refused in words, with a run and without; what it may be without is not. */
+static void nothing_given(void **state)
+{
+    (void)state;
+    ph_error err = {0};
+    ph_run *run = NULL, *none = NULL;
+    ph_equilibrium *e;
+    ph_modes *modes;
+    ph_options opt = ph_default_options();
+    ph_run_def def;
+    int k = 0, n;
+    double x[8] = {0}, y[8] = {0};
+    size_t size = 1;
+    assert_int_equal(ph_run_open(NULL, "a.lua", NULL, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "out, path: none of them may be NULL");
+    assert_int_equal(ph_run_open(&none, NULL, NULL, &err), PH_E_INPUT);
+    assert_null(none);
+    assert_int_equal(ph_run_create(&none, NULL, NULL, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_create_system(&none, NULL, 0, x, x, NULL, &err), PH_E_INPUT);
+    assert_int_equal(ph_model_settings(NULL, NULL, 0, &def, &err), PH_E_INPUT);
+    if (ph_run_open(&run, MODELS "double_pendulum.lua", NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ph_model_settings(ph_run_model(run), NULL, 1, &def, &err), PH_E_INPUT);
+    const ph_status without[] = {ph_run_start(NULL, &err),
+                                 ph_run_reset(NULL, &err),
+                                 ph_run_set_parameters(NULL, NULL, 0, &err),
+                                 ph_run_set_parameters(run, NULL, 1, &err),
+                                 ph_run_set_options(NULL, NULL, 0, &err),
+                                 ph_run_set_options(run, NULL, 1, &err),
+                                 ph_run_set_method(NULL, &opt, &err),
+                                 ph_run_set_method(run, NULL, &err),
+                                 ph_run_set_compiled(NULL, 1, &err),
+                                 ph_run_start_at(NULL, 0, x, x, 1, &err),
+                                 ph_run_start_at(run, 0, NULL, x, 1, &err),
+                                 ph_run_start_at(run, 0, x, NULL, 1, &err),
+                                 ph_run_step(NULL, &err),
+                                 ph_run_until(NULL, 1, &err),
+                                 ph_run_until_or(run, 1, 1, NULL, &err),
+                                 ph_run_get(NULL, PH_GET_POSITION, 0, x),
+                                 ph_run_get(run, PH_GET_POSITION, 0, NULL),
+                                 ph_run_get_of(run, NULL, PH_GET_POSITION, 0, x),
+                                 ph_run_record(NULL, PH_GET_POSITION, 0, &k, &err),
+                                 ph_run_set_input(NULL, 0, 1),
+                                 ph_run_set_input_table(NULL, 0, 1, x, y, &err),
+                                 ph_run_set_input_table(run, 0, 1, NULL, y, &err),
+                                 ph_run_input_text(NULL, "u=1", &err),
+                                 ph_run_input_text(run, NULL, &err),
+                                 ph_run_set_active(NULL, 0, 1, &err),
+                                 ph_run_save(NULL, x, size),
+                                 ph_run_save(run, NULL, ph_run_save_size(run)),
+                                 ph_run_restore(NULL, x, size, &err),
+                                 ph_run_restore(run, NULL, ph_run_save_size(run), &err),
+                                 ph_run_static(NULL, NULL, NULL, &err),
+                                 ph_run_equilibrium(&e, NULL, NULL, &err),
+                                 ph_run_equilibrium(NULL, run, NULL, &err),
+                                 ph_run_modes(&modes, NULL, &err),
+                                 ph_run_modes(NULL, run, &err),
+                                 ph_run_linear_sizes(NULL, &n, &n, &n, &err),
+                                 ph_run_linearise(NULL, x, x, x, x, &err),
+                                 ph_run_follow(NULL, &k, 1, &err),
+                                 ph_run_follow(run, NULL, 1, &err),
+                                 ph_run_simplify(NULL, PH_NOT_SIMPLIFIED, &err),
+                                 ph_run_get_derivative(NULL, PH_GET_POSITION, 0, 0, x),
+                                 ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, NULL),
+                                 ph_run_error_bars(NULL, 1, &err),
+                                 ph_run_get_error(NULL, PH_GET_POSITION, 0, x),
+                                 ph_run_extrapolate(NULL, 1),
+                                 ph_run_gradient(NULL, 0, &k, 1, 0, x, y, &err),
+                                 ph_run_gradient(run, 0, &k, 1, 0, NULL, y, &err),
+                                 ph_run_gradient_of_sensor(NULL, 0, 0, &k, 1, 0, x, y, &err),
+                                 ph_run_objective_error(NULL, 0, 0, x, y, 0, NULL, &err),
+                                 ph_run_tol_for(NULL, 0, 1, x, &err),
+                                 ph_run_fastest(NULL, x),
+                                 ph_run_fastest(run, NULL)};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        assert_int_equal(without[i], PH_E_INPUT);
+    assert_int_equal(ph_run_step(NULL, NULL), PH_E_INPUT);
+    assert_int_equal(ph_run_step(NULL, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "run may not be NULL");
+    assert_int_equal(ph_run_record(run, PH_GET_POSITION, 0, NULL, NULL), PH_OK);
+    assert_int_equal(ph_run_step(run, NULL), PH_OK); /* it is as before */
+    ph_run_close(run);
+    ph_run_close(NULL);
+    ph_rows_free(NULL, NULL);
+}
+
 /* Texts that are no values, and what is said of them. */
 static void texts_refused(void **state)
 {
@@ -522,6 +608,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_refused),
+        cmocka_unit_test(nothing_given),
         cmocka_unit_test(system_has_no_model),
         cmocka_unit_test(equals_the_long_way),
         cmocka_unit_test(settings),

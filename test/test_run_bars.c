@@ -208,12 +208,58 @@ static void refusals(void **state)
     ph_run_close(run), ph_run_close(other);
 }
 
+/* Extreme values between points of the run are among the errors: an oscillator with x = 0.1 sin(3 t), whose numbers less their errors are of
+ * third order, as the state is. */
+static void extreme_values(void **state)
+{
+    (void)state;
+    static const char oscillator[] =
+        "body { name = 'm', mass = 2, inertia = {1, 1, 1}, velocity = {0, 0, 0.3} }\n"
+        "joint { name = 'rail', type = 'prismatic', bodies = {'ground', 'm'}, axis = {0, 0, 1} }\n"
+        "actuator { name = 's', joint = 'rail', k = 18 }\n"
+        "sensor { name = 'max', type = 'joint_position', joint = 'rail', over_time = 'max' }\n"
+        "sensor { name = 'min', type = 'joint_position', joint = 'rail', over_time = 'min' }\n"
+        "sensor { name = 'abs', type = 'joint_acceleration', joint = 'rail', over_time = 'max_abs' }\n"
+        "run { t_end = 1.7 }\n";
+    static const char *const sizes[] = {"h=0.1", "h=0.05", "h=0.025"};
+    static const double exact[] = {0.1, -0.1, 0.9};
+    double left[3][3];
+    ph_error err = {0};
+    for (int i = 0; i < 3; i++) {
+        ph_run_config c = ph_run_defaults();
+        ph_model *model;
+        ph_run *run;
+        c.options = &sizes[i], c.n_options = 1;
+        assert_int_equal(ph_model_read_text(&model, "oscillator.lua", oscillator, sizeof oscillator - 1, NULL,
+                                            0, NULL, &err),
+                         PH_OK);
+        assert_int_equal(ph_run_create(&run, model, &c, &err), PH_OK);
+        ph_model_free(model);
+        assert_int_equal(ph_run_error_bars(run, 1, &err), PH_OK);
+        assert_int_equal(ph_run_until(run, 1.7, &err), PH_OK);
+        for (int k = 0; k < 3; k++) {
+            double x, e;
+            assert_int_equal(ph_run_get(run, PH_GET_OVER, k, &x), PH_OK);
+            assert_int_equal(ph_run_get_error(run, PH_GET_OVER, k, &e), PH_OK);
+            left[k][i] = x + e - exact[k];
+        }
+        ph_run_close(run);
+    }
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 2; i++)
+            check_near(log2(left[k][i] / left[k][i + 1]), 3, 0.15); /* order */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_those_of_numbers), cmocka_unit_test(rotations_are_vectors),
-        cmocka_unit_test(errors_of_objectives),        cmocka_unit_test(tolerance_for_an_objective),
-        cmocka_unit_test(gradients_with_tol),          cmocka_unit_test(refusals),
+        cmocka_unit_test(errors_are_those_of_numbers),
+        cmocka_unit_test(rotations_are_vectors),
+        cmocka_unit_test(errors_of_objectives),
+        cmocka_unit_test(tolerance_for_an_objective),
+        cmocka_unit_test(gradients_with_tol),
+        cmocka_unit_test(extreme_values),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,15 @@ static void corners_are_found(void **state)
         else
             assert_int_equal(c->n,
                              9); /* 0.1, 0.15, 0.3; 0.4, 0.45, 0.6; 0.7, 0.75, 0.9; and 1, which is the end */
+        ph_run *fixed = open_text(text, NULL, 0); /* the same without steps by tolerance */
+        double t[16];
+        assert_int_equal(ph_run_corners(fixed, NULL, 0), c->n);
+        assert_int_equal(ph_run_corners(fixed, t, 1), c->n);
+        check_near(t[0], c->t[0], 0); /* exact */
+        assert_int_equal(ph_run_corners(fixed, t, 16), c->n);
+        for (int k = 0; k < c->n; k++)
+            check_near(t[k], c->t[k], 0); /* exact */
+        ph_run_close(fixed);
         ph_run_close(run);
     }
 }

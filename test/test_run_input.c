@@ -135,6 +135,90 @@ static void tables(void **state)
     ph_run_close(run);
 }
 
+/* Steps of a table between the points of the grid: the motion is exact with constant h as well, whether they are in the middle of a
+ * step of the run, beside its ends, or several in one; rows stay on the grid, and what is added up sees both sides. */
+static void tables_off_the_grid(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {
+        "",
+        ", method = 'bliedf', order = 2",
+        ", method = 'bliedf', order = 4",
+        ", method = 'rkmk', tableau = 'rk4'",
+        ", method = 'rkmk', tableau = 'gauss2'",
+        ", formulation = 'index3'",
+        ", formulation = 'index2', newton = 'modified'",
+    };
+    static const double t[] = {0, 0.1037, 0.5, 0.700001, 1.0899999, 1.3312, 1.3347, 1.3389},
+                        u[] = {0, 4, -2, 1, 5, -3, 7, 0.5};
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        char text[2048];
+        ph_error err = {0};
+        long rows;
+        int columns;
+        snprintf(text, sizeof text, driven, "step", methods[k]);
+        strcat(text, "sensor { name = 'w', type = 'joint_rate', joint = 'axle' }\n"
+                     "sensor { name = 'all', type = 'effort', of = 'motor', over_time = 'integral' }\n");
+        ph_run *run = run_of(text);
+        assert_int_equal(ph_run_set_input_table(run, 0, 8, t, u, &err), PH_OK);
+        assert_int_equal(ph_run_record(run, PH_GET_SENSOR, 3, NULL, &err), PH_OK);
+        go(run, 2);
+        double rate = 0, x = 0;
+        for (int i = 0; i < 8; i++) {
+            double dt = (i < 7 ? t[i + 1] : 2) - t[i];
+            x += rate * dt + u[i] / 4 * dt * dt, rate += u[i] / 2 * dt;
+        }
+        check_near(get(run, PH_GET_JOINT_RATE, 0), rate, 1e-10);  /* round-off */
+        check_near(get(run, PH_GET_JOINT_POSITION, 0), x, 1e-10); /* round-off */
+        check_near(get(run, PH_GET_OVER, 4), 2 * rate,
+                   1e-10);                                    /* round-off: of the effort, J times the rate */
+        check_near(ph_run_summarise(run).residual, 0, 1e-10); /* round-off: the balance of energy */
+        check_near((double)ph_run_summarise(run).stats.steps, 200, 0); /* exact */
+        const double *row = ph_run_rows(run, &rows, &columns);
+        check_near((double)rows, 201, 0); /* exact */
+        for (long i = 0; i < rows; i++)
+            check_near(row[i * columns], 0.01 * (double)i, 1e-12); /* round-off */
+        ph_run_close(run);
+    }
+}
+
+/* The error of order 2 of a motion that is not exact, over a step of its table off the grid. */
+static double pushed(double h, const char *options)
+{
+    static const double t[] = {0, 0.2345, 0.6789}, u[] = {1, -4, 3};
+    char text[2048], line[200];
+    ph_error err = {0};
+    snprintf(line, sizeof line, "run { h = %.17g, t_end = 1, rtol = 1e-12, atol = 1e-12%s }\n", h, options);
+    snprintf(text, sizeof text,
+             "%sinput { name = 'u', hold = 'step' }\n"
+             "actuator { name = 'motor', joint = 'axle', effort = 'u', k = 60, d = 0.5 }\n%s",
+             WHEEL, line);
+    ph_run *run = run_of(text);
+    assert_int_equal(ph_run_set_input_table(run, 0, 3, t, u, &err), PH_OK);
+    go(run, 1);
+    double x = get(run, PH_GET_JOINT_POSITION, 0);
+    ph_run_close(run);
+    return x;
+}
+
+/* Steps between the points of the grid cost no order. */
+static void order_off_the_grid(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        double order;
+    } rows[] = {{"", 2}, {", formulation = 'index3'", 2}, {", method = 'rkmk', tableau = 'rk4'", 4}};
+    double exact = pushed(1e-3, ", method = 'rkmk', tableau = 'gauss6'");
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        double e[3];
+        for (int i = 0; i < 3; i++)
+            e[i] = fabs(pushed(0.02 / (1 << i), rows[k].options) - exact);
+        check_near(log2(e[0] / e[1]), rows[k].order, 0.15); /* order */
+        check_near(log2(e[1] / e[2]), rows[k].order, 0.15); /* order */
+    }
+}
+
 /* In words, from a file; what is wrong has its sentence. */
 static void words(void **state)
 {
@@ -301,8 +385,11 @@ static void over_steps(void **state)
         "objective { name = 'J', integral = function(t, s) return s.joints.hinge.position^2 end,\n"
         "            final = function(s) return s.arm.position.z end }\n"
         "run { t_end = 0.3, rtol = 1e-12, atol = 1e-12, %s }\n";
-    static const double t[] = {0, 0.1, 0.2}, u[] = {-1, 0.5, -3};
-    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    static const double u[] = {-1, 0.5, -3}, on[] = {0, 0.1, 0.2}, off[] = {0, 0.1037, 0.200004};
+    size_t n = sizeof methods / sizeof *methods;
+    for (size_t i_case = 0; i_case < 2 * n; i_case++) {
+        const double *t = i_case < n ? on : off;
+        size_t k = i_case % n;
         char text[2048];
         snprintf(text, sizeof text, arm, methods[k]);
         ph_run *run = run_of(text);
@@ -332,10 +419,12 @@ static void over_steps(void **state)
         l = 0;
         assert_int_equal(ph_run_reset(run, &err), PH_OK);
         assert_int_equal(ph_run_follow(run, &l, 1, &err), PH_OK);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3 && t == on; i++) {
             assert_int_equal(ph_run_set_input(run, 0, u[i]), PH_OK);
             go(run, 0.1 * (i + 1));
         }
+        if (t == off)
+            go(run, 0.3);
         assert_int_equal(ph_run_get_derivative(run, PH_GET_OBJECTIVE, 0, 0, &direct), PH_OK);
         check_near(get(run, PH_GET_OBJECTIVE, 0), J, paced ? 1e-4 : 1e-14); /* round-off, or the tolerance */
         check_near(direct, J_p, paced ? 1e-4 : 1e-12);                      /* likewise */
@@ -396,10 +485,20 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant),      cmocka_unit_test(jumps),           cmocka_unit_test(ramps),
-        cmocka_unit_test(tables),        cmocka_unit_test(words),           cmocka_unit_test(goes_on),
-        cmocka_unit_test(gears),         cmocka_unit_test(refusals),        cmocka_unit_test(oscillator),
-        cmocka_unit_test(sensitivities), cmocka_unit_test(ramps_on_a_grid), cmocka_unit_test(over_steps),
+        cmocka_unit_test(constant),
+        cmocka_unit_test(jumps),
+        cmocka_unit_test(ramps),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(tables_off_the_grid),
+        cmocka_unit_test(order_off_the_grid),
+        cmocka_unit_test(words),
+        cmocka_unit_test(goes_on),
+        cmocka_unit_test(gears),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(oscillator),
+        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(ramps_on_a_grid),
+        cmocka_unit_test(over_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,4 +291,25 @@ for u in u=-3 u=push.csv; do
     near "--mode fd --input $u" 1e-7 "$(value objectives J gradient m)" "$exact" # derivative
 done
 
+# Multipliers of constraint{} and state{} have derivatives as joints and sensors have; where a sensor has the name of a state, columns differ.
+cat >tied.lua <<'END_OF_MODEL'
+local k = param("k", 2)
+particle { name = "p", mass = 1, position = {0, 0, 1} }
+constraint { name = "rod", f = function(t, s) local q = s.p.position return q.x^2 + q.y^2 + q.z^2 - 1 end }
+state { name = "e", initial = {1, 2}, rate = function(t, s) return -k*s.states.e[1], k*s.p.position.z end }
+state { name = "y", initial = 1, rate = function(t, s) return -k*s.states.y end }
+force { body = "p", value = function(t, s) return 0, k*s.states.e[1], -k end }
+sensor { name = "y", type = "position", body = "p" }
+run { t_end = 0.1, h = 1e-2 }
+END_OF_MODEL
+run 0 sens tied.lua --param k --json --check
+has out '"constraints":{"rod":{"lambda":[' '"states":{"e":['
+# derivative: of exp(-k t), up to the error of the method
+near "state by k" 1e-3 "$(value sensitivities k states y)" "$(awk 'BEGIN { print -0.1*exp(-0.2) }')"
+awk -v d="$(value check least)" 'BEGIN { exit !(d >= 7) }' || fail "--check: $(value check least) digits" # derivative
+run 0 sens tied.lua --param k
+has out '  rod        lambda ' '  e          state '
+run 0 sens tied.lua --param k -o tied.csv --quiet
+has tied.csv 'd(rod.lambda1)/d(k)' 'd(e.2)/d(k)' 'd(y.1)/d(k)' 'd(states.y)/d(k)'
+
 finish

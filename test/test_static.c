@@ -373,6 +373,18 @@ static void what_nothing_holds_is_named(void **state)
                         "gravity {0, 0, 0}\n"
                         "body { name = 'stone', mass = 1, inertia = {1, 1, 1} }\n";
     refuse_rest(still, PH_E_SINGULAR, "nothing holds body 'stone': it can move freely");
+    static const char held[] =
+        "body { name = 'arm', mass = 1, inertia = {1, 1, 1}, position = {1, 0, 0} }\n"
+        "joint { name = 'pin', type = 'revolute', bodies = {'ground', 'arm'}, at = {0, 0, 0}, axis = {0, 1, "
+        "0} }\n"
+        "actuator { name = 'spring', joint = 'pin', k = 10 }\n"
+        "state { name = 'e', rate = function(t, s) return %s end }\n"; /* a state is no body */
+    char text[1024];
+    snprintf(text, sizeof text, held, "s.joints.pin.position");
+    refuse_rest(text, PH_E_SINGULAR, "state 'e' has no equilibrium of its own: it rests at any value");
+    snprintf(text, sizeof text, held, "1");
+    refuse_rest(text, PH_E_SINGULAR,
+                "state 'e' has no equilibrium of its own: no value of it makes its rate 0");
     refuse_rest(
         "model 'many' gravity {0, 0, -10}\n" /* six names, and no more */
         "for k = 1, 8 do body { name = 'b' .. k, mass = 1, inertia = {1, 1, 1}, position = {k, 0, 0} } end\n",

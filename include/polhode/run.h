@@ -11,7 +11,8 @@
  * A ph_model is constant and may be shared by runs in several threads. A run holds all that changes and serves one
  * thread at a time. Functions that return ph_status leave the run as it was if they fail, unless their comment says
  * otherwise. Stepping, get, save and restore do not allocate, but for the rows of a table and where a matrix needs a
- * second solver. err may be NULL everywhere, other pointers where it is said; indices and names may be any. Plain C only, for
+ * second solver. err may be NULL everywhere, other pointers where it is said: functions that return ph_status refuse them otherwise, with
+ * PH_E_INPUT, and other functions must not be given them. Indices and names may be any. Plain C only, for
  * foreign interfaces. */
 #ifndef POLHODE_RUN_H
 #define POLHODE_RUN_H
@@ -110,7 +111,8 @@ PH_API ph_status ph_run_start_at(ph_run *run, double t, const double *q, const d
 
 /* ---- steps ----------------------------------------------------------------------------------------- */
 /* One step; with error control, to the next point of the grid, or, without a grid, one step of the method. A step that
- * meets an event ends there, with what the event has done; the next one goes on to the grid. On failure ph_run_failure
+ * meets an event ends there, with what the event has done; the next one goes on to the grid. One within which the table of an
+ * input has steps is made in parts that end at them; if one fails, the run stays where it begins. On failure ph_run_failure
  * tells more. PH_E_STOPPED: an event has ended the run. */
 PH_API ph_status ph_run_step(ph_run *run, ph_error *err);
 
@@ -138,6 +140,10 @@ PH_API double ph_run_time(const ph_run *run);                         /* s */
 PH_API double ph_run_end(const ph_run *run);          /* t_end; 0: neither file nor options give it */
 PH_API ph_options ph_run_options(const ph_run *run);  /* as resolved, h divides t_end; 0: not given */
 PH_API ph_run_def ph_run_settings(const ph_run *run); /* all of run{}, as file and options say it */
+
+/* Times after the start and up to t_end at which functions of the model jump or bend because of the time alone, and tables of inputs do:
+ * where steps by tolerance end. In order, the first room of them to t; how many there are. -1: memory does not suffice. */
+PH_API int ph_run_corners(const ph_run *run, double *t, int room);
 
 /* ---- names and numbers ----------------------------------------------------------------------------- */
 /* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. PH_NODES: of a system of one's own. */
@@ -255,7 +261,7 @@ PH_API ph_status ph_run_set_active(ph_run *run, int joint, int active, ph_error 
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,
  * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, watch,
  * inputs, objectives, counters; not the table. A run of the same model, parameters, options (but for t_end) and tables of
- * inputs goes on with the same bits; another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
+ * inputs goes on with the same bits; another is refused. With tol, steps are those for the time to the t_end of the run that goes on. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
  * derivatives follow. */
 PH_API size_t ph_run_save_size(const ph_run *run); /* constant between calls of ph_run_set_ */
 /* Write to size bytes, as many as ph_run_save_size says; PH_E_INPUT otherwise. */
@@ -299,7 +305,7 @@ PH_API ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_
                                     ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */
 
-/* How many numbers x, u and y of ph_run_linearise have at the present state. */
+/* How many numbers x, u and y of ph_run_linearise have at the present state; any may be NULL. */
 PH_API ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err);
 
 /* x' = A x + B u, y = C x + D u about the present state, which need not be steady: u the inputs, y the sensors, x
@@ -310,7 +316,7 @@ PH_API const char *ph_run_linear_name(const ph_run *run,
 
 /* Direct: call at the initial time and values; steps then carry derivatives by these parameters, until the run starts
  * anew; n = 0 ends it at any time. Those by parameters[k] are read like the numbers themselves, of bodies, joints,
- * sensors and objectives; of rotations they are body-fixed vectors, 3 numbers. */
+ * constraints, sensors, states and objectives; of rotations they are body-fixed vectors, 3 numbers. */
 PH_API ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err);
 /* Right after ph_run_follow: leave terms out, see ph_sens_simplify. PH_E_INPUT: no derivatives follow. */
 PH_API ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err);
@@ -320,7 +326,7 @@ PH_API double ph_run_eps(const ph_run *run, int parameter); /* longest step of i
 
 /* Error bars: call at the initial time; steps then carry the global error of the run, exact less numerical, until the run
  * starts anew; on 0 ends it at any time. In the stabilised form and index-2 it is asymptotically exact, in index-3 an estimate.
- * Errors are read like the numbers themselves, of bodies, joints, sensors, states, sensors over time and objectives; of rotations
+ * Errors are read like the numbers themselves, of bodies, joints, constraints, sensors, states, sensors over time and objectives; of rotations
  * they are body-fixed vectors, 3 numbers. PH_E_INPUT: the method does not know its errors. */
 PH_API ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err);
 /* The error of what ph_run_get gives, in its unit. PH_E_INPUT: there are no error bars, or none of this number. */

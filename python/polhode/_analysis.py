@@ -152,6 +152,11 @@ class Sensitivities(Source):
         """Sensors by name."""
         return Items(self, lib.PH_SENSORS, number_of(lib.PH_GET_SENSOR))
 
+    @property
+    def state(self) -> Items[Numbers]:
+        """States of controllers and the like by name."""
+        return Items(self, lib.PH_STATES, number_of(lib.PH_GET_STATE))
+
     def __getitem__(self, name: str) -> Array:
         if name in self._objectives:
             return self._objectives[name]

@@ -611,7 +611,7 @@ class Simulation(Named):
     def _derivatives(self, run: Any, names: list[str]) -> Sensitivities:
         columns: dict[tuple[int, int], Array] = {}
         objectives: dict[str, Array] = {}
-        wanted = self._chosen(["bodies", "joints", "constraints", "sensors"])
+        wanted = self._chosen(["bodies", "joints", "constraints", "sensors", "states"])
         wanted += [(lib.PH_GET_OBJECTIVE, k, name) for name, k in self._index[lib.PH_OBJECTIVES].items()]
         for what, index, name in wanted:
             n = 3 if what == lib.PH_GET_ROTATION else self._size(what, index)

@@ -59,6 +59,8 @@ def test_direct(models):
     f = differences(lambda m: end(m).joint["pivot"].force[-1], 15.0, 1e-3)
     assert np.abs(S["tip"][:, 0] - d).max() < 1e-7 * np.abs(d).max()  # derivative
     assert np.abs(S.joint["pivot"].force[:, 0] - f).max() < 1e-6 * np.abs(f).max()
+    motor = ph.load(models / "dc_motor.lua").sens(["kp"], t_end=0.05)  # its sensor current is the state i
+    assert np.abs(motor.state["i"] - motor["current"]).max() < 1e-9 * np.abs(motor["current"]).max()  # derivative
     with pytest.raises(ph.UnknownName):
         S["tipp"]
     with pytest.raises(ph.UsageError, match="neither"):

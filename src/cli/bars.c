@@ -72,7 +72,8 @@ static void header(ph_job *r)
 {
     const bars *b = r->ctx;
     for (int c = 0; c < b->seen.n && shows(r); c++) {
-        ph_channel q = b->seen.channel[c];
+        char full[PH_TOLD_COLUMN];
+        ph_channel q = ph_seen_column(&b->seen, r->run, c, full);
         q.error = 1;
         ph_record_channel(&r->record, &q);
     }
@@ -118,7 +119,7 @@ static void text(const ph_job *r)
     ph_seen_error(&b->seen, r->run, b->error);
     for (int c = 0; c < b->seen.n && c < CHANNELS_SHOWN; c++) {
         const ph_channel *q = &b->seen.channel[c];
-        print_numbers(q->of ? q->of : q->name, q->of ? q->name : "sensor", q->n, b->error + b->seen.at[c]);
+        print_numbers(q->of ? q->of : q->name, ph_seen_quantity(&b->seen, c), q->n, b->error + b->seen.at[c]);
     }
     if (b->seen.n > CHANNELS_SHOWN)
         printf("  ... %d more quantities: see --json or -o\n", b->seen.n - CHANNELS_SHOWN);
@@ -146,7 +147,7 @@ static void json(const ph_job *r, ph_json *j)
     cJSON *root, *group = NULL, *of = NULL;
     double x;
     if (r->args->extrapolate)
-        ph_json_text(j, j->root, "states", "extrapolated");
+        ph_json_text(j, j->root, "result", "extrapolated"); /* "states" are those of state{} */
     if (!shows(r))
         return;
     ph_seen_error(&b->seen, r->run, b->error);

@@ -155,7 +155,7 @@ static int save(ph_job *r, const ph_equilibrium *e)
     ph_state s = ph_equilibrium_state(e);
     if (ph_run_start_at(r->run, s.t, s.q, s.v, 1, &r->err) != PH_OK)
         return ph_complain("--save: %s", r->err.text);
-    return ph_state_write(r) ? PH_EXIT_OK : PH_EXIT_USAGE;
+    return ph_state_write_rest(r) ? PH_EXIT_OK : PH_EXIT_USAGE;
 }
 
 /* Files first: what is printed is the whole result. */

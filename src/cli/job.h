@@ -113,6 +113,11 @@ typedef struct ph_told_list {
     const char *group, *one;
 } ph_told_list;
 extern const ph_told_list ph_told_lists[];
+#define PH_TOLD_STATES (&ph_told_lists[0])
+
+/* Its column in tables; full: room for a name that no other column has. */
+#define PH_TOLD_COLUMN (PH_LABEL_MAX + 16)
+ph_channel ph_told_channel(const ph_run *run, const ph_told_list *list, int k, char full[PH_TOLD_COLUMN]);
 int ph_job_told(const ph_job *r, const ph_told_list *list, int k, const ph_state *s,
                 double value[PH_SENSOR_MAX]); /* how many numbers */
 

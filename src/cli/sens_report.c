@@ -75,7 +75,7 @@ static void print_channel(const ph_job *r, const ph_sens_study *st, int k, int c
 {
     const ph_channel *q = &st->seen.channel[c];
     const double *x = derivatives(r, st, k) + st->seen.at[c];
-    printf("  %-10s %-13s", q->of ? q->of : q->name, q->of ? q->name : "sensor");
+    printf("  %-10s %-13s", q->of ? q->of : q->name, ph_seen_quantity(&st->seen, c));
     for (int i = 0; i < q->n && i < 6; i++)
         printf(" %17.10g", x[i]);
     printf("%s", q->n > 6 ? " ..." : "");
@@ -201,7 +201,8 @@ void ph_sens_header(ph_job *r)
     const ph_sens_study *st = r->ctx;
     for (int k = 0; k < st->n && r->args->mode == PH_DIRECT; k++)
         for (int c = 0; c < st->seen.n; c++) {
-            ph_channel q = st->seen.channel[c];
+            char full[PH_TOLD_COLUMN];
+            ph_channel q = ph_seen_column(&st->seen, r->run, c, full);
             q.by = st->name[k];
             ph_record_channel(&r->record, &q);
         }

@@ -1,4 +1,4 @@
-/* All that run reports of a state, as one list of numbers: bodies, reactions, sensors. */
+/* All that run reports of a state, as one list of numbers: bodies, reactions, multipliers of constraint{}, sensors, state{}. */
 #include "cli/sens_show.h"
 
 #include <math.h>
@@ -57,6 +57,19 @@ static void add_joint(ph_seen *seen, const ph_run *run, int joint)
     add(seen, c, (struct ph_view){PH_GET_REACTION, joint, 3});
 }
 
+static void add_constraint(ph_seen *seen, const ph_run *run, int constraint)
+{
+    int tie = ph_run_count(run, PH_JOINTS) + constraint;
+    add(seen,
+        (ph_channel){.group = "constraints",
+                     .of = ph_run_name(run, PH_CONSTRAINTS, constraint),
+                     .name = "lambda",
+                     .unit = "SI",
+                     .prefix = "lambda",
+                     .n = ph_run_size(run, PH_GET_MULTIPLIERS, tie)},
+        (struct ph_view){PH_GET_MULTIPLIERS, tie, 0});
+}
+
 static void add_sensor(ph_seen *seen, const ph_run *run, int sensor)
 {
     int n = ph_run_size(run, PH_GET_SENSOR, sensor);
@@ -69,11 +82,34 @@ static void add_sensor(ph_seen *seen, const ph_run *run, int sensor)
         (struct ph_view){PH_GET_SENSOR, sensor, 0});
 }
 
+static void add_state(ph_seen *seen, const ph_run *run, int state)
+{
+    char full[PH_TOLD_COLUMN];
+    ph_channel c = ph_told_channel(run, PH_TOLD_STATES, state, full);
+    c.name = ph_run_name(run, PH_STATES, state);
+    add(seen, c, (struct ph_view){PH_GET_STATE, state, 0});
+}
+
+ph_channel ph_seen_column(const ph_seen *seen, const ph_run *run, int c, char full[PH_TOLD_COLUMN])
+{
+    ph_channel q = seen->channel[c];
+    if (seen->view[c].what == PH_GET_STATE)
+        q.name = ph_told_channel(run, PH_TOLD_STATES, seen->view[c].index, full).name;
+    return q;
+}
+
+const char *ph_seen_quantity(const ph_seen *seen, int c)
+{
+    const ph_channel *q = &seen->channel[c];
+    return q->of ? q->name : seen->view[c].what == PH_GET_STATE ? PH_TOLD_STATES->one : "sensor";
+}
+
 int ph_seen_create(ph_seen *seen, const ph_run *run)
 {
     int bodies = ph_run_count(run, PH_BODIES), joints = ph_run_count(run, PH_JOINTS),
-        sensors = ph_run_count(run, PH_SENSORS);
-    size_t most = (size_t)(6 * bodies + 3 * joints + sensors) + 1;
+        constraints = ph_run_count(run, PH_CONSTRAINTS), sensors = ph_run_count(run, PH_SENSORS),
+        states = ph_run_count(run, PH_STATES);
+    size_t most = (size_t)(6 * bodies + 3 * joints + constraints + sensors + states) + 1;
     *seen = (ph_seen){.channel = calloc(most, sizeof *seen->channel),
                       .at = calloc(most, sizeof *seen->at),
                       .view = calloc(most, sizeof *seen->view)};
@@ -83,8 +119,12 @@ int ph_seen_create(ph_seen *seen, const ph_run *run)
         add_body(seen, run, i);
     for (int i = 0; i < joints; i++)
         add_joint(seen, run, i);
+    for (int i = 0; i < constraints; i++)
+        add_constraint(seen, run, i);
     for (int i = 0; i < sensors; i++)
         add_sensor(seen, run, i);
+    for (int i = 0; i < states; i++)
+        add_state(seen, run, i);
     return 1;
 }
 

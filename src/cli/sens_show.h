@@ -42,6 +42,10 @@ typedef struct ph_sens_study {
 int ph_seen_create(ph_seen *seen, const ph_run *run);
 void ph_seen_destroy(ph_seen *seen);
 
+/* Quantity c: its column in tables, and what it is in words, "position". */
+ph_channel ph_seen_column(const ph_seen *seen, const ph_run *run, int c, char full[PH_TOLD_COLUMN]);
+const char *ph_seen_quantity(const ph_seen *seen, int c);
+
 /* At the end of a run, rotations as vectors from those of base, and the derivatives by its k-th parameter that follows, at the
  * end or at the present state; NaN where a function fails. */
 void ph_seen_base(const ph_run *run, double *base);

@@ -1,13 +1,23 @@
-/* State files: one line of text for people, then the bytes of ph_run_save. */
+/* State files: one line of text for people, then the bytes of ph_run_save; or, of a state at rest, its numbers. */
 #include "cli/state_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "io/file.h"
+#include "study/fail.h"
 
 #define TITLE "polhode state 1"
+#define REST  "polhode rest 1"
+
+/* A state at rest: this, then q and v, which is that of states{}. */
+typedef struct rest {
+    uint64_t key, check; /* of the model; of the numbers */
+    double t;
+    int64_t nq, nv;
+} rest;
 
 static int refuse(const ph_job *r, const char *why)
 {
@@ -40,37 +50,92 @@ int ph_state_possible(const ph_job *r)
     return bytes != NULL;
 }
 
-int ph_state_write(const ph_job *r)
+static int write_bytes(const ph_job *r, const char *title, const void *bytes, size_t size)
 {
     ph_file file;
-    size_t size;
-    void *bytes = bytes_of(r, &size);
-    if (!bytes)
-        return 0;
     int done = ph_file_open(&file, r->args->save);
     if (done) {
-        fprintf(file.stream, TITLE " of version %s: %s at t = %.17g s\n", ph_version(), r->p->name,
+        fprintf(file.stream, "%s of version %s: %s at t = %.17g s\n", title, ph_version(), r->p->name,
                 ph_run_time(r->run));
         done = fwrite(bytes, 1, size, file.stream) == size && ph_file_commit(&file);
         int why = errno;
         ph_file_discard(&file);
         errno = why;
     }
-    free(bytes);
     return done || refuse(r, strerror(errno));
 }
 
-/* Where the bytes begin; NULL: it is no state of this version, *why says so. */
-static const char *payload(const char *text, size_t size, const char **why)
+int ph_state_write(const ph_job *r)
+{
+    size_t size;
+    void *bytes = bytes_of(r, &size);
+    int done = bytes && write_bytes(r, TITLE, bytes, size);
+    free(bytes);
+    return done;
+}
+
+static rest describe(const ph_job *r)
+{
+    const ph_system *sys = ph_run_system(r->run);
+    return (rest){.key = r->target.model ? ph_target_key(r->run) : ph_hash_text(PH_HASH_START, r->p->name),
+                  .nq = ph_system_nq(sys),
+                  .nv = ph_system_nv(sys)};
+}
+
+static size_t size_of(const rest *x)
+{
+    return sizeof *x + (size_t)(x->nq + x->nv) * sizeof(double);
+}
+
+int ph_state_write_rest(const ph_job *r)
+{
+    ph_state s = ph_run_state(r->run);
+    rest x = describe(r);
+    size_t q = (size_t)x.nq * sizeof(double), v = (size_t)x.nv * sizeof(double);
+    char *bytes = malloc(size_of(&x));
+    if (!bytes)
+        return refuse(r, "not enough memory");
+    memcpy(bytes + sizeof x, s.q, q), memcpy(bytes + sizeof x + q, s.v, v);
+    x.t = s.t, x.check = ph_hash_bytes(PH_HASH_START, bytes + sizeof x, q + v);
+    memcpy(bytes, &x, sizeof x);
+    int done = write_bytes(r, REST, bytes, size_of(&x));
+    free(bytes);
+    return done;
+}
+
+/* Where the bytes begin, and of which kind they are; NULL: it is no state of this version, *why says so. */
+static const char *payload(const char *text, size_t size, int *at_rest, const char **why)
 {
     char title[64];
     const char *end = memchr(text, '\n', size);
-    snprintf(title, sizeof title, TITLE " of version %s: ", ph_version());
+    *at_rest = size > sizeof REST && !strncmp(text, REST, sizeof REST - 1);
     *why = "it is not the state of a run";
-    if (!end || size < sizeof TITLE || strncmp(text, TITLE, sizeof TITLE - 1) != 0)
+    if (!end || size < sizeof TITLE || (!*at_rest && strncmp(text, TITLE, sizeof TITLE - 1) != 0))
         return NULL;
+    snprintf(title, sizeof title, "%s of version %s: ", *at_rest ? REST : TITLE, ph_version());
     *why = "another version of polhode wrote it";
     return strncmp(text, title, strlen(title)) == 0 ? end + 1 : NULL;
+}
+
+/* The run starts at rest, with its own options and inputs. */
+static ph_status take_rest(ph_job *r, const char *at, size_t size, ph_error *err)
+{
+    rest x, own = describe(r);
+    if (size < sizeof x)
+        return ph_study_fail(err, PH_E_INPUT, "the file is damaged");
+    memcpy(&x, at, sizeof x);
+    if (x.key != own.key || x.nq != own.nq || x.nv != own.nv)
+        return ph_study_fail(err, PH_E_INPUT,
+                             "the state is that of another model, of other parameters or another space");
+    if (size != size_of(&x) || ph_hash_bytes(PH_HASH_START, at + sizeof x, size - sizeof x) != x.check)
+        return ph_study_fail(err, PH_E_INPUT, "the file is damaged");
+    double *q = malloc(size - sizeof x + 1); /* in the file, numbers stand anywhere */
+    if (!q)
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory");
+    memcpy(q, at + sizeof x, size - sizeof x);
+    ph_status s = ph_run_start_at(r->run, x.t, q, q + x.nq, 1, err);
+    free(q);
+    return s;
 }
 
 /* PH_E_INPUT with the reason. */
@@ -82,11 +147,13 @@ static ph_status no_state(ph_job *r, const char *why)
 
 static ph_status take_bytes(ph_job *r, const char *text, size_t size)
 {
-    const char *why, *at = payload(text, size, &why);
+    int at_rest;
+    const char *why, *at = payload(text, size, &at_rest, &why);
     ph_error err = {0};
     if (!at)
         return no_state(r, why);
-    if (ph_run_restore(r->run, at, size - (size_t)(at - text), &err) != PH_OK)
+    size_t left = size - (size_t)(at - text);
+    if ((at_rest ? take_rest(r, at, left, &err) : ph_run_restore(r->run, at, left, &err)) != PH_OK)
         return no_state(r, err.text);
     if (ph_run_time(r->run) < r->t_end)
         return PH_OK;

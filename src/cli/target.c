@@ -228,19 +228,24 @@ ph_model *ph_target_read(const ph_args *args)
     return NULL;
 }
 
-/* Key of the model, its parameters and inputs, and what else makes its equations. */
-static uint64_t fingerprint(const ph_run *run, const ph_args *args)
+uint64_t ph_target_key(const ph_run *run)
 {
     const ph_model *m = ph_run_model(run);
     ph_run_def said = ph_run_settings(run);
     uint64_t key = ph_model_key(m);
-    int more[] = {(int)said.space, said.assemble};
+    int space = (int)said.space;
     for (int k = 0; k < ph_model_count(m, PH_PARAMETERS); k++) {
         double x = ph_model_parameter(m, k);
         key = ph_hash_bytes(key, &x, sizeof x);
     }
-    key = ph_inputs_hash(&args->input, key);
-    return ph_hash_bytes(key, more, sizeof more);
+    return ph_hash_bytes(key, &space, sizeof space);
+}
+
+/* The same with inputs, and what else makes its equations. */
+static uint64_t fingerprint(const ph_run *run, const ph_args *args)
+{
+    int assemble = ph_run_settings(run).assemble;
+    return ph_hash_bytes(ph_inputs_hash(&args->input, ph_target_key(run)), &assemble, sizeof assemble);
 }
 
 ph_status ph_target_inputs(ph_run *run, const ph_args *args, ph_error *err)
@@ -251,21 +256,33 @@ ph_status ph_target_inputs(ph_run *run, const ph_args *args, ph_error *err)
     return s;
 }
 
-int ph_target_comparable(const ph_target *s)
-{
-    if (!ph_run_count(s->run, PH_EVENTS))
-        return 1;
-    ph_complain(
-        "--reference exact: the reference solution knows no events, and the model has the event '%s'; "
-        "converge and work have --reference finest",
-        ph_run_name(s->run, PH_EVENTS, 0));
-    return 0;
-}
-
 static int refuse_memory(ph_target *s)
 {
     s->status = PH_E_MEMORY;
     ph_complain("not enough memory for the model");
+    return 0;
+}
+
+/* Where functions are not smooth, for the reference solution; those of built-in problems are. */
+static int find_corners(ph_target *s)
+{
+    int n = s->model ? ph_run_corners(s->run, NULL, 0) : 0;
+    double *t = n > 0 ? calloc((size_t)n, sizeof *t) : NULL;
+    if (n < 0 || (n && (!t || ph_run_corners(s->run, t, n) != n)))
+        return free(t), refuse_memory(s);
+    free(s->corner);
+    s->p->corner = s->corner = t, s->p->n_corners = n;
+    return 1;
+}
+
+int ph_target_comparable(ph_target *s)
+{
+    if (!ph_run_count(s->run, PH_EVENTS))
+        return find_corners(s);
+    ph_complain(
+        "--reference exact: the reference solution knows no events, and the model has the event '%s'; "
+        "converge and work have --reference finest",
+        ph_run_name(s->run, PH_EVENTS, 0));
     return 0;
 }
 
@@ -392,6 +409,7 @@ void ph_target_close(ph_target *s)
 {
     ph_run_close(s->run);
     free(s->connected);
+    free(s->corner);
     if (s->model)
         free(s->p);
     else

@@ -14,6 +14,7 @@ typedef struct ph_target {
     ph_problem *p;         /* the same as studies see it; of a file without exact solution */
     const ph_model *model; /* of a file, the run's; NULL: a built-in problem */
     int *connected;        /* of each constraint: those with the same number are connected through bodies */
+    double *corner;        /* that of p */
     double x;              /* parameter of a built-in problem; 0: it has none */
     ph_status status;      /* of what could not be opened: why */
 } ph_target;
@@ -41,11 +42,14 @@ typedef struct ph_more {
 
 int ph_target_open_case(ph_target *s, ph_args *args, const ph_more *more, int *code);
 
+/* Hash of the model of a run, its parameters and space: what the numbers of a state stand for. */
+uint64_t ph_target_key(const ph_run *run);
+
 /* What --input says, told to a run. */
 ph_status ph_target_inputs(ph_run *run, const ph_args *args, ph_error *err);
 
-/* 1: --reference exact can be had; 0 after one line on stderr: the model has events. */
-int ph_target_comparable(const ph_target *s);
+/* 1: --reference exact can be had, and p knows where functions are not smooth; 0 after one line on stderr: the model has events. */
+int ph_target_comparable(ph_target *s);
 
 /* Steps of its run by the compiled model, as parameters change too that are open; 0: a sentence says why they are not. */
 int ph_target_build(ph_target *s, const char *const *open, int n_open);

@@ -119,26 +119,32 @@ static void add_sensors(ph_job *r)
 }
 
 /* A column that was there before has this name. */
-static int is_taken(const ph_job *r, const ph_told_list *list, const char *name)
+static int is_taken(const ph_run *run, const ph_told_list *list, const char *name)
 {
-    int taken = ph_run_find(r->run, PH_SENSORS, name) >= 0 || !strcmp(name, "t") || !strcmp(name, "energy");
+    int taken = ph_run_find(run, PH_SENSORS, name) >= 0 || !strcmp(name, "t") || !strcmp(name, "energy");
     for (const ph_told_list *l = ph_told_lists; l < list; l++)
-        taken |= ph_run_find(r->run, l->list, name) >= 0;
+        taken |= ph_run_find(run, l->list, name) >= 0;
     return taken;
+}
+
+ph_channel ph_told_channel(const ph_run *run, const ph_told_list *list, int k, char full[PH_TOLD_COLUMN])
+{
+    const char *name = ph_run_name(run, list->list, k), *unit = ph_run_unit(run, list->what, k, 0);
+    int n = ph_run_size(run, list->what, k);
+    snprintf(full, PH_TOLD_COLUMN, "%s.%s", list->group, name);
+    return (ph_channel){.group = list->group,
+                        .name = is_taken(run, list, name) ? full : name,
+                        .unit = unit && unit[0] ? unit : "1",
+                        .prefix = n > 1 ? "" : NULL,
+                        .n = n};
 }
 
 static void add_told(ph_job *r, const ph_told_list *list)
 {
     for (int i = 0; i < ph_run_count(r->run, list->list); i++) {
-        char full[PH_LABEL_MAX + 16];
-        const char *name = ph_run_name(r->run, list->list, i), *unit = ph_run_unit(r->run, list->what, i, 0);
-        int n = ph_run_size(r->run, list->what, i);
-        snprintf(full, sizeof full, "%s.%s", list->group, name);
-        ph_record_channel(&r->record, &(ph_channel){.group = list->group,
-                                                    .name = is_taken(r, list, name) ? full : name,
-                                                    .unit = unit && unit[0] ? unit : "1",
-                                                    .prefix = n > 1 ? "" : NULL,
-                                                    .n = n});
+        char full[PH_TOLD_COLUMN];
+        ph_channel c = ph_told_channel(r->run, list, i, full);
+        ph_record_channel(&r->record, &c);
     }
 }
 

@@ -135,10 +135,10 @@ static int meets_event(ph_sim *sim)
     return met || s != PH_OK;
 }
 
-/* Steps of another size, as those between an event and the grid, are the library's. */
+/* Steps of another size, as those between an event or a jump and the grid, are the library's. */
 static int is_its_own(const ph_sim *sim)
 {
-    return sim->sens || sim->off || sim->renew || sim->n < ph_multistep_first(sim);
+    return sim->sens || sim->off || sim->renew || ph_sim_parts(sim) || sim->n < ph_multistep_first(sim);
 }
 
 static ph_status step(ph_run *run, ph_error *err)

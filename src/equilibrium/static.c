@@ -403,14 +403,14 @@ static ph_status find_free(ph_equilibrium *e, int *is_free)
     return s;
 }
 
-/* "'crank', 'rod'": the nodes of the free motion in a, each name once, six at most. */
-static void name_free(const ph_equilibrium *e, char *text, size_t size)
+/* "'crank', 'rod'": those from first to end of the nodes of the free motion in a, each name once, six at most. */
+static void name_free(const ph_equilibrium *e, int first, int end, char *text, size_t size)
 {
     const ph_layout *lay = &e->lay;
     int named = 0;
     size_t at = 0;
     text[0] = 0;
-    for (int i = 0; i < lay->N && named < 6; i++) {
+    for (int i = first; i < end && named < 6; i++) {
         const char *name = lay->sys->nodes[i].name;
         char own[PH_NAME_MAX];
         if (!(ph_small_max(lay->slot[i].dim, e->a + lay->v_at[i]) > 1e-3))
@@ -453,10 +453,15 @@ static ph_status refuse_free(ph_equilibrium *e, ph_status otherwise, ph_error *e
         s = find_free(e, &is_free);
     if (s != PH_OK || !is_free)
         return otherwise;
-    name_free(e, names, sizeof names);
-    return ph_fail(err, PH_E_SINGULAR, "nothing holds body %s: %s", names,
-                   at_rest ? "it can move freely, and its equilibrium is one of many"
-                           : "it moves freely under its loads");
+    int N = e->lay.N, bodies = N - e->lay.sys->n_first;
+    name_free(e, 0, bodies, names, sizeof names);
+    if (names[0])
+        return ph_fail(err, PH_E_SINGULAR, "nothing holds body %s: %s", names,
+                       at_rest ? "it can move freely, and its equilibrium is one of many"
+                               : "it moves freely under its loads");
+    name_free(e, bodies, N, names, sizeof names);
+    return ph_fail(err, PH_E_SINGULAR, "state %s has no equilibrium of its own: %s", names,
+                   at_rest ? "it rests at any value" : "no value of it makes its rate 0");
 }
 
 static ph_status explain(ph_equilibrium *e, ph_status s, ph_error *err)

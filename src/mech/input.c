@@ -17,12 +17,30 @@ static int point_before(const ph_input *u, double t)
     return low;
 }
 
-/* Steps are taken at the begin of a step of time: what its end reaches is still the value before. */
+/* Times of the table that are less apart are the same. */
+static double resolution(const ph_input *u)
+{
+    return u->n > 1 ? NEAR * (u->at[u->n - 1] - u->at[0]) / (u->n - 1) : 0;
+}
+
+/* Steps are taken at the begin of a step of time: what its end reaches is still the value before. Earlier times are those of others
+ * than the run, such as reference solutions. */
 static double step_at(const ph_input *u, double t)
 {
-    double gap = u->n > 1 ? (u->at[u->n - 1] - u->at[0]) / (u->n - 1) : 0, begin = u->from + NEAR * gap;
-    int i = point_before(u, fmax(begin, t - NEAR * gap));
+    double near = resolution(u), end = t - near;
+    int i = point_before(u, end < u->from - 2 * near ? end : fmax(u->from + near, end));
     return u->value[i < 0 ? 0 : i];
+}
+
+double ph_input_jump(const ph_input *u, double t, double before)
+{
+    double near = resolution(u);
+    if (!u->step || u->n < 2)
+        return HUGE_VAL;
+    int i = point_before(u, t + near) + 1;
+    while (i < u->n && (i < 1 || u->value[i] == u->value[i - 1]))
+        i++;
+    return i < u->n && u->at[i] < before - near ? u->at[i] : HUGE_VAL;
 }
 
 static double line_at(const ph_input *u, double t)

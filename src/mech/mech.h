@@ -205,6 +205,9 @@ typedef struct ph_input {
 } ph_input;
 
 double ph_input_at(const ph_input *u, double t);
+double ph_input_jump(const ph_input *u, double t,
+                     double before); /* the next time after t and before another at which a table
+                                      * steps, neither but for rounding; HUGE_VAL: there is none */
 double ph_mechanism_input(const struct ph_mechanism *m, int input, double t);
 
 /* A row between the coordinates of two joints: sum of factor x = offset. Each half has the bodies of its joint, its

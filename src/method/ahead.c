@@ -25,6 +25,8 @@ void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena)
 void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t)
 {
     ph_tape_numbers(t, &a->span, 1);
+    if (t->mode == PH_TAPE_READ && sim->opt.span > 0)
+        a->span = sim->opt.span; /* a run that goes on to a later end has that of the whole */
     ph_tape_numbers(t, &a->h, 1);
     ph_tape_int(t, &a->corner);
     ph_tape_numbers(t, &a->raw, 1);

@@ -192,6 +192,8 @@ int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
 void ph_over_add(ph_run *run, ph_over *over,
                  const ph_state *s); /* after the initial values and after each step */
 void ph_over_jump(ph_run *run, ph_over *over, const ph_state *s); /* sensors have changed at once */
+void ph_over_peaks(const ph_run *run,
+                   ph_over *over); /* after ph_over_add: extreme values between points, too */
 
 /* An objective that has come so far, at a state. */
 ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out);
@@ -235,7 +237,10 @@ void ph_bars_before(ph_run *run, double t); /* what is read at t has the acceler
 const ph_over *ph_bars_over(const ph_run *run);
 const ph_so_far *ph_bars_so_far(const ph_run *run);
 
-/* run_failure.c: a sentence in words of the model; of a step also what ph_run_failure tells. */
+/* run_failure.c: pointers that a function cannot do without, "run, out"; PH_E_INPUT. */
+ph_status ph_refuse_null(const char *names, ph_error *err);
+
+/* A sentence in words of the model; of a step also what ph_run_failure tells. */
 ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err);
 ph_status ph_run_explain_static(const ph_run *run, ph_status s, ph_error *err);
 ph_status ph_run_explain_start(const ph_mechanism *mech, const ph_model *model, ph_status s, double t,
@@ -247,6 +252,7 @@ void ph_inputs_free(ph_run *run);
 void ph_inputs_settle(ph_run *run); /* before the run starts anew: they stay as they were set */
 double ph_inputs_value(const ph_run *run, int input); /* now */
 double ph_inputs_bend(const ph_run *run); /* the end of a line that was set; HUGE_VAL: there is none */
+double ph_inputs_part(const ph_run *run); /* where a table steps before the grid; HUGE_VAL: none does */
 int ph_inputs_jump(const ph_run *run);    /* one whose table has a step within the run; -1: none has */
 ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
 void ph_inputs_begin(ph_run *run, int keep); /* steps of tables are taken now; keep 0: until the next line */

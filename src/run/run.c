@@ -244,6 +244,8 @@ static ph_status begin(ph_run *run, const ph_model *model, int shared, ph_error 
 
 ph_status ph_run_start(ph_run *run, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     if (run->started)
         return PH_OK;
     ph_status s = ph_sim_reset(run->sim, run->t0, run->q0, run->v0, err);
@@ -265,7 +267,10 @@ static ph_status finish(ph_run **out, ph_run *run, ph_status s)
 ph_status ph_run_open(ph_run **out, const char *path, const ph_run_config *config, ph_error *err)
 {
     ph_model *model;
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    if (!out || !path)
+        return ph_refuse_null("out, path", err);
     ph_run *run = new_run(config);
     if (!run)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
@@ -279,7 +284,10 @@ ph_status ph_run_open(ph_run **out, const char *path, const ph_run_config *confi
 
 ph_status ph_run_create(ph_run **out, const ph_model *model, const ph_run_config *config, ph_error *err)
 {
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    if (!out || !model)
+        return ph_refuse_null("out, model", err);
     ph_run *run = new_run(config);
     if (!run)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
@@ -294,7 +302,10 @@ static ph_status no_parameters(ph_error *err)
 ph_status ph_run_create_system(ph_run **out, const ph_system *sys, double t0, const double *q0,
                                const double *v0, const ph_run_config *config, ph_error *err)
 {
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    if (!out || !sys)
+        return ph_refuse_null("out, sys", err);
     if (!q0 || !v0)
         return ph_fail(err, PH_E_INPUT, "initial values must be given");
     ph_run *run = new_run(config);
@@ -326,6 +337,8 @@ static void drop_builder(ph_run *run)
 
 ph_status ph_run_set_compiled(ph_run *run, int on, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     if (on)
         return run->native && run->builder ? PH_OK : ph_run_build(run, NULL, 0, err);
     ph_run_drop_native(run);
@@ -400,6 +413,8 @@ static ph_status restart(ph_run *run, double t, const double *q, const double *v
 
 ph_status ph_run_reset(ph_run *run, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     return restart(run, run->t0, run->q0, run->v0, 0, err);
 }
 
@@ -441,21 +456,29 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
 
 ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err)
 {
+    if (!run || (!parameters && n > 0))
+        return ph_refuse_null("run, parameters", err);
     return change(run, parameters, n, NULL, 0, NULL, err);
 }
 
 ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err)
 {
+    if (!run || (!options && n > 0))
+        return ph_refuse_null("run, options", err);
     return change(run, NULL, 0, options, n, NULL, err);
 }
 
 ph_status ph_run_set_method(ph_run *run, const ph_options *opt, ph_error *err)
 {
+    if (!run || !opt)
+        return ph_refuse_null("run, opt", err);
     return change(run, NULL, 0, NULL, 0, opt, err);
 }
 
 ph_status ph_run_start_at(ph_run *run, double t, const double *q, const double *v, int project, ph_error *err)
 {
+    if (!run || !q || !v)
+        return ph_refuse_null("run, q, v", err);
     int before = run->sim->opt.project;
     run->sim->opt.project = project;
     ph_status s = restart(run, t, q, v, 1, err);

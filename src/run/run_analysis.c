@@ -23,6 +23,10 @@ static void states_to_positions(const ph_run *run, const ph_state *from, double 
 ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_options *options,
                              ph_error *err)
 {
+    if (out)
+        *out = NULL;
+    if (!run || !out)
+        return ph_refuse_null("out, run", err);
     ph_static_options o = options ? *options : ph_default_static();
     ph_state now = ph_sim_state(run->sim);
     size_t nq = (size_t)ph_system_nq(run->sys);
@@ -49,6 +53,8 @@ ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_
 
 ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static_stats *stats, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     ph_equilibrium *e;
     ph_status s = ph_run_equilibrium(&e, run, options, err);
     if (s != PH_OK)
@@ -63,6 +69,10 @@ ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static
 
 ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err)
 {
+    if (out)
+        *out = NULL;
+    if (!run || !out)
+        return ph_refuse_null("out, run", err);
     ph_state s = ph_sim_state(run->sim);
     ph_status status = ph_modes_create(out, run->sys, s.t, s.q, s.v, run->config.alloc, err);
     return status == PH_OK ? status : ph_run_explain_static(run, status, err);
@@ -70,6 +80,8 @@ ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err)
 
 ph_status ph_run_fastest(ph_run *run, double *omega)
 {
+    if (!run || !omega)
+        return ph_refuse_null("run, omega", NULL);
     ph_status s = ph_run_start(run, NULL);
     return s == PH_OK ? ph_sim_fastest(run->sim, omega) : s;
 }

@@ -50,6 +50,8 @@ static ph_status take(ph_run *run, ph_error *err)
 
 ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     ph_bars_free(run);
     if (!on)
         return PH_OK;
@@ -70,6 +72,8 @@ ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err)
 
 ph_status ph_run_extrapolate(ph_run *run, int on)
 {
+    if (!run)
+        return ph_refuse_null("run", NULL);
     if (!run->bars)
         return PH_E_INPUT;
     run->bars->extrapolate = on;
@@ -129,6 +133,7 @@ void ph_bars_look(ph_run *run)
         return;
     const ph_state *s = better(run);
     ph_over_add(run, b->over, s);
+    ph_over_peaks(run, b->over); /* what the points of the run miss is an error of its extreme values */
     integrate(run, b, s);
 }
 
@@ -190,6 +195,8 @@ static int is_sum(const ph_run *run, int what, int index)
 
 ph_status ph_run_get_error(ph_run *run, int what, int index, double *out)
 {
+    if (!run || !out)
+        return ph_refuse_null("run, out", NULL);
     int n = run->bars ? ph_run_size(run, what, index) : 0;
     double x[PH_SENSOR_MAX];
     if (n < 1 || n > PH_SENSOR_MAX || what == PH_GET_ETA)
@@ -240,6 +247,8 @@ static ph_status error_with(ph_run *run, int objective, double tol, double *erro
 
 ph_status ph_run_tol_for(ph_run *run, int objective, double wanted, double *tol, ph_error *err)
 {
+    if (!run || !tol)
+        return ph_refuse_null("run, tol", err);
     double x = run->def.opt.tol > 0 ? run->def.opt.tol : FIRST_TOL, error;
     if (!run->model || objective < 0 || objective >= run->model->n_objectives)
         return ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);

@@ -180,6 +180,20 @@ ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def
     return PH_OK;
 }
 
+int ph_run_corners(const ph_run *run, double *t, int room)
+{
+    ph_run_def def = run->def;
+    ph_times all;
+    double *own;
+    def.opt.nonsmooth = run->said.opt.nonsmooth, def.opt.tol = 1; /* whatever the steps of the run are */
+    if (ph_corners_find(run, run->model, &def, &all, &own) != PH_OK)
+        return -1;
+    if (all.n && room > 0)
+        memcpy(t, all.t, sizeof *t * (size_t)(all.n < room ? all.n : room));
+    ph_free(run->config.alloc, own);
+    return all.n;
+}
+
 /* ---- times that a parameter moves ---------------------------------------------------------------------- */
 
 #define JUMP                                                                                                 \

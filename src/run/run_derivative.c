@@ -102,6 +102,8 @@ static ph_status attach(ph_run *run, const int *parameters, int n, ph_error *err
 
 ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err)
 {
+    if (!run || (!parameters && n > 0))
+        return ph_refuse_null("run, parameters", err);
     if (n < 1) {
         ph_following_free(run);
         return PH_OK;
@@ -138,6 +140,8 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
 
 ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     if (!run->following)
         return ph_fail(err, PH_E_INPUT, "no derivatives follow the run");
     return ph_sens_simplify(run->following->sens, how, err);
@@ -350,10 +354,12 @@ static void motion(const view *v, int k, double *out)
 
 ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out)
 {
+    if (!run || !out)
+        return ph_refuse_null("run, out", NULL);
     ph_state s = ph_sim_state(run->sim);
     view v = {.run = run, .what = what, .index = index, .n = ph_run_size(run, what, index)};
     int sensor = what == PH_GET_SENSOR || what == PH_GET_OVER;
-    int seen = what <= PH_GET_SENSOR || sensor || what == PH_GET_OBJECTIVE;
+    int seen = what <= PH_GET_SENSOR || sensor || what == PH_GET_STATE || what == PH_GET_OBJECTIVE;
     if (sensor && v.n > 0)
         seen = is_followed(&run->model->sensor[index]);
     if (!run->following || k < 0 || k >= run->following->n || v.n < 1 || v.n > PH_SENSOR_MAX || !seen)

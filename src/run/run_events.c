@@ -477,6 +477,8 @@ const char *ph_run_event_action(const ph_run *run, int event, char *text, size_t
 
 ph_status ph_run_set_active(ph_run *run, int joint, int active, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     const ph_model *m = run->model;
     ph_status s = ph_run_start(run, err);
     if (s != PH_OK)

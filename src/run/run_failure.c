@@ -5,6 +5,12 @@
 #include "mech/mech.h"
 #include "run/private.h"
 
+ph_status ph_refuse_null(const char *names, ph_error *err)
+{
+    return ph_fail(err, PH_E_INPUT,
+                   strchr(names, ',') ? "%s: none of them may be NULL" : "%s may not be NULL", names);
+}
+
 /* The list and the index of what a node or a constraint of the system belongs to. */
 static ph_run_culprit name_culprit(const ph_run *run, int is_constraint, int index, double residual)
 {

@@ -407,6 +407,8 @@ static ph_status find_objective(const ph_run *run, int objective, ph_error *err)
 ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                           double *value, double *gradient, ph_error *err)
 {
+    if (!run || (!parameters && n > 0) || !value || !gradient)
+        return ph_refuse_null("run, parameters, value, gradient", err);
     objective_run g = {.run = run, .objective = objective, .n = n};
     ph_status s = find_objective(run, objective, err);
     return s == PH_OK ? gradient_of(g, parameters, memory, value, gradient, err) : s;
@@ -415,6 +417,8 @@ ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int
 ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const int *parameters, int n,
                                     size_t memory, double *value, double *gradient, ph_error *err)
 {
+    if (!run || (!parameters && n > 0) || !value || !gradient)
+        return ph_refuse_null("run, parameters, value, gradient", err);
     if (!run->model || sensor < 0 || sensor >= run->model->n_sensors || number < 0 ||
         number >= run->model->sensor[sensor].size)
         return ph_fail(err, PH_E_INPUT, "there is no number %d of a sensor %d", number, sensor);
@@ -430,6 +434,8 @@ ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const i
 ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, double *value, double *error,
                                  int n_parts, double *parts, ph_error *err)
 {
+    if (!run || !value || !error || (!parts && n_parts > 0))
+        return ph_refuse_null("run, value, error, parts", err);
     double whole = 0;
     objective_run g = {.run = run,
                        .objective = objective,

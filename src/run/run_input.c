@@ -121,6 +121,8 @@ static ph_status find_corners(ph_run *run, ph_error *err)
 
 ph_status ph_run_set_input(ph_run *run, int input, double value)
 {
+    if (!run)
+        return ph_refuse_null("run", NULL);
     if (input < 0 || input >= run->n_inputs || !isfinite(value))
         return PH_E_INPUT;
     ph_input *u = &run->input[input];
@@ -158,6 +160,8 @@ static ph_status check_table(const ph_run *run, int input, int n, const double *
 ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t, const double *u,
                                  ph_error *err)
 {
+    if (!run || (!t && n > 0) || (!u && n > 0))
+        return ph_refuse_null("run, t, u", err);
     ph_status s = check_table(run, input, n, t, u, err);
     double *table = s == PH_OK ? ph_alloc(run->config.alloc, 2 * (size_t)n * sizeof *table) : NULL;
     if (s != PH_OK)
@@ -183,6 +187,14 @@ double ph_inputs_bend(const ph_run *run)
     for (int k = 0; k < run->n_inputs; k++)
         if (!run->input[k].n && run->input[k].t[1] > now)
             t = fmin(t, run->input[k].t[1]);
+    return t;
+}
+
+double ph_inputs_part(const ph_run *run)
+{
+    double now = ph_run_time(run), to = ph_sim_next_of_grid(run->sim), t = HUGE_VAL;
+    for (int k = 0; k < run->n_inputs; k++)
+        t = fmin(t, ph_input_jump(&run->input[k], now, to));
     return t;
 }
 
@@ -302,6 +314,8 @@ static ph_status from_file(ph_run *run, int input, const char *path, ph_error *e
 
 ph_status ph_run_input_text(ph_run *run, const char *text, ph_error *err)
 {
+    if (!run || !text)
+        return ph_refuse_null("run, text", err);
     const char *is = strchr(text, '=');
     int n = is ? (int)(is - text) : (int)strlen(text), input = -1;
     char *end;

@@ -375,6 +375,8 @@ static ph_status keep_names(work *w, ph_error *err)
 
 ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double *D, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     work w;
     ph_status s = begin(&w, run, err);
     if (s == PH_OK)
@@ -401,6 +403,8 @@ ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double 
 
 ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     work w;
     ph_status s = begin(&w, run, err);
     if (s == PH_OK) {

@@ -464,6 +464,8 @@ static void energies(ph_run *run, const ph_state *s, double *out)
 
 ph_status ph_run_get(ph_run *run, int what, int index, double *out)
 {
+    if (!run || !out)
+        return ph_refuse_null("run, out", NULL);
     ph_state s = ph_run_state(run);
     int n = ph_run_size(run, what, index);
     if (n == 0)
@@ -509,6 +511,8 @@ static int is_of_state(int what)
 
 ph_status ph_run_get_of(ph_run *run, const ph_state *s, int what, int index, double *out)
 {
+    if (!run || !s || !out)
+        return ph_refuse_null("run, s, out", NULL);
     if (!is_of_state(what) || ph_run_size(run, what, index) == 0 || (what == PH_GET_ETA && !s->eta))
         return PH_E_INPUT;
     return ph_numbers_of(run, run->mech, s, what, index, out);

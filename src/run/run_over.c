@@ -1,7 +1,8 @@
 /* Numbers of a run over time: integrals, what sensors with over_time come to, and derivatives of that.
  *
  * An integral goes through the last four values as a cubic, by Gauss' rule of two points: it has order 4. Where there are
- * fewer values, after the start or a jump, the polynomial of those that there are is integrated from the first one. */
+ * fewer values, after the start or a jump, the polynomial of those that there are is integrated from the first one. Extreme values are
+ * those at points; where errors are asked for, also those of the polynomial between the last two. */
 #include <string.h>
 
 #include "run/private.h"
@@ -91,10 +92,16 @@ ph_status ph_over_start(ph_run *run)
     return PH_OK;
 }
 
+/* What is largest where x is extreme. */
+static double extreme(int what, double x)
+{
+    return what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
+}
+
 static void add(const ph_run *run, ph_over *o, int what, double t, double x)
 {
     int first = !o->seen;
-    double y = what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
+    double y = extreme(what, x);
     o->seen = 1;
     if (first || y > o->most || isnan(y))
         o->most = y, o->when = t;
@@ -111,6 +118,41 @@ void ph_over_add(ph_run *run, ph_over *o, const ph_state *s)
         int known = ph_mechanism_sensor(run->mech, s, k, x) == PH_OK;
         for (int i = 0; i < d->size; i++, o++)
             add(run, o, d->over, s->t, known ? x[i] : NAN);
+    }
+}
+
+/* Times in (from, last] at which the slope of the polynomial is 0: those of a quadratic in t - t_0, two at most. How many. */
+static int level(const ph_integral *p, const double c[PH_INTEGRAL], double from, double at[2])
+{
+    double d[] = {p->n > 2 ? p->t[1] - p->t[0] : 0, p->n > 3 ? p->t[2] - p->t[0] : 0};
+    double A = 3 * c[3], B = 2 * (c[2] - c[3] * (d[0] + d[1])), C = c[1] - c[2] * d[0] + c[3] * d[0] * d[1];
+    double root = B * B - 4 * A * C, q = -(B + copysign(sqrt(fmax(0, root)), B)) / 2;
+    double s[] = {C / q, q / A}; /* not finite where there is none */
+    int n = 0;
+    for (int k = 0; k < 2 && root >= 0; k++)
+        if (p->t[0] + s[k] > from && p->t[0] + s[k] < p->t[p->n - 1])
+            at[n++] = p->t[0] + s[k];
+    return n;
+}
+
+/* Between the last two values, or all where they are few, on their polynomial. */
+static void add_peak(ph_over *o, int what)
+{
+    const ph_integral *p = &o->sum;
+    double c[PH_INTEGRAL] = {0}, at[2];
+    int n = p->n > 2 && divide(p, c) ? level(p, c, p->n < PH_INTEGRAL ? p->t[0] : p->t[p->n - 2], at) : 0;
+    for (int k = 0; k < n; k++)
+        o->most = fmax(o->most, extreme(what, through(p, c, at[k])));
+}
+
+void ph_over_peaks(const ph_run *run, ph_over *o)
+{
+    for (int k = 0; run->n_over && k < run->model->n_sensors; k++) {
+        const ph_sensor_def *d = &run->model->sensor[k];
+        int most = d->over == PH_OVER_MAX || d->over == PH_OVER_MIN || d->over == PH_OVER_MAX_ABS;
+        for (int i = 0; i < d->size && d->over; i++, o++)
+            if (most && !isnan(o->most))
+                add_peak(o, d->over);
     }
 }
 
@@ -167,7 +209,7 @@ static double sign(double x)
 /* x, slope: the number now and its derivative. */
 void ph_over_follow(const ph_over *o, int what, double t, double x, double slope, ph_over_slope *d)
 {
-    double y = what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
+    double y = extreme(what, x);
     if (o->when == t && !(y < o->most)) /* else it is the other side of a jump */
         d->most = what == PH_OVER_MAX_ABS ? sign(x) * slope : slope;
     ph_integral_add(&d->sum, t, what == PH_OVER_RMS ? 2 * x * slope : slope);

@@ -38,6 +38,8 @@ size_t ph_run_save_size(const ph_run *run)
 
 ph_status ph_run_save(const ph_run *run, void *to, size_t size)
 {
+    if (!run || !to)
+        return ph_refuse_null("run, to", NULL);
     unsigned char *at = to;
     size_t rest = sizeof(head) + rest_size(run);
     if (size != ph_run_save_size(run) || !run->started || (run->model && run->model->changing))
@@ -52,6 +54,8 @@ ph_status ph_run_save(const ph_run *run, void *to, size_t size)
 
 ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *err)
 {
+    if (!run || !from)
+        return ph_refuse_null("run, from", err);
     const unsigned char *at = from;
     size_t rest = sizeof(head) + rest_size(run);
     head h = {0};

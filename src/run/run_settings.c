@@ -165,6 +165,8 @@ ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err)
 ph_status ph_model_settings(const ph_model *model, const char *const *options, int n, ph_run_def *out,
                             ph_error *err)
 {
+    if (!model || (!options && n > 0) || !out)
+        return ph_refuse_null("model, options, out", err);
     ph_told told = {0};
     ph_status s = ph_told_add(&told, NULL, 0, options, n, NULL);
     *out = model->run;

@@ -26,6 +26,8 @@ static int grow_shown(ph_run *run)
 
 ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     ph_recorded *t = &run->table;
     int n = ph_run_size(run, what, index);
     if (n < 1)
@@ -353,12 +355,10 @@ ph_status ph_run_prepare(ph_run *run, ph_error *err)
 
 /* With error control the method stays within t_end, if that lies ahead; on a grid within that of the run, so that its
  * steps do not depend on where one stops to look. */
-static ph_status advance(ph_run *run, double t_end, ph_error *err)
+static ph_status step(ph_run *run, double t_end, ph_error *err)
 {
     ph_error own; /* its whole text need not be cleared in each step */
     own.status = PH_OK, own.text[0] = 0;
-    if (run->table.columns && !run->table.rows)
-        add_row(run); /* columns were chosen after the start */
     ph_status s = run->n_inputs ? ph_inputs_before_step(run, err) : PH_OK;
     if (s != PH_OK)
         return ph_run_explain(run, s, err);
@@ -366,8 +366,10 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
     run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
     if (run->n_inputs && ph_sim_has_grid(run->sim))
         run->sim->t_stop = fmin(run->sim->t_stop, ph_inputs_bend(run));
+    if (run->n_inputs && !ph_sim_paced(run->sim))
+        run->sim->part = ph_inputs_part(run);
     s = run->native ? run->native->step(run, &own) : ph_sim_step(run->sim, &own);
-    run->sim->t_stop = HUGE_VAL;
+    run->sim->t_stop = run->sim->part = HUGE_VAL;
     if (s == PH_OK)
         return s;
     if (err)
@@ -375,9 +377,28 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
     return ph_run_explain(run, s, err);
 }
 
+/* A step of constant size, within which the table of an input steps, in parts that end there: what is added up over the run sees
+ * them, and nobody else. */
+static ph_status advance(ph_run *run, double t_end, ph_error *err)
+{
+    long before = run->sim->stats.steps;
+    if (run->table.columns && !run->table.rows)
+        add_row(run); /* columns were chosen after the start */
+    ph_status s = step(run, t_end, err);
+    while (s == PH_OK && run->n_inputs && !ph_sim_paced(run->sim) && run->sim->stats.steps == before &&
+           !ph_events_met(run)) {
+        s = see(run, 1, err);
+        if (s == PH_OK)
+            s = step(run, t_end, err);
+    }
+    return s;
+}
+
 /* A run that blew up stays at the step where that was seen. */
 ph_status ph_run_step(ph_run *run, ph_error *err)
 {
+    if (!run)
+        return ph_refuse_null("run", err);
     ph_status s = make_ready(run, err);
     long before = run->sim->stats.steps;
     if (s == PH_OK && ph_run_ended_by(run) >= 0)
@@ -453,6 +474,8 @@ static ph_status look_and_show(ph_run *run, long before, const double pause[2], 
 
 ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err)
 {
+    if (!run || !arrived)
+        return ph_refuse_null("run, arrived", err);
     ph_status s = make_ready(run, err);
     if (s == PH_OK)
         s = check_end(run, t, err);

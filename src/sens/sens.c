@@ -208,7 +208,8 @@ static ph_status follow_start(ph_sens *sens)
     ph_sim *sim = sens->sim;
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++)
         for (int k = 0; k < PH_NEIGHBOURS; k++)
-            while (d->at[k]->n <= sim->n) { /* already there if another one failed before */
+            while (d->at[k]->n <= sim->n &&
+                   d->at[k]->now.t < sim->next.t) { /* already there if another one failed before */
                 ph_status s = ph_sim_step(d->at[k], NULL);
                 if (s != PH_OK)
                     return s;
@@ -293,6 +294,31 @@ ph_status ph_sens_gather(ph_sens *sens)
             memcpy(d->now.a, d->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
     }
     return PH_OK;
+}
+
+/* Neighbours stand where they have started. Errors go along with velocities: the part adds nothing to them. */
+ph_status ph_sens_drift(ph_sens *sens)
+{
+    ph_sim *sim = sens->sim;
+    const ph_layout *lay = &sim->lay;
+    ph_status s = PH_OK;
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++)
+        for (int k = 0; k < PH_NEIGHBOURS && d->at[k] && s == PH_OK; k++) {
+            d->at[k]->next.t = sim->next.t;
+            s = ph_sim_drift(d->at[k]);
+        }
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && s == PH_OK; d++) {
+        for (int k = 0; k < PH_NEIGHBOURS && d->at[k]; k++)
+            ph_point_copy(&d->at[k]->now, &d->at[k]->next, lay);
+        if (d->at[0]) {
+            difference(sens, d, &sim->next, &d->next);
+            swap(&d->now, &d->next);
+        } else {
+            add_scaled(lay->nv, sim->next.t - sim->now.t, d->now.v, d->now.W);
+        }
+    }
+    sens->from = sim->now.t, sens->to = sim->next.t;
+    return s;
 }
 
 /* ---- local errors --------------------------------------------------------------------------------- */

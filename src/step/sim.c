@@ -177,7 +177,8 @@ static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *o
                     .skeleton = ph_skeleton_keep(skeleton),
                     .lay = skeleton->lay,
                     .h = opt->h,
-                    .t_stop = HUGE_VAL};
+                    .t_stop = HUGE_VAL,
+                    .part = HUGE_VAL};
     sim->opt.method = stepper->name;
     if (!(stepper->reads & PH_READS_FORMULATION))
         sim->opt.formulation = PH_INDEX3; /* of which only [M B^T; B 0] is used */
@@ -303,7 +304,7 @@ static void set_size(ph_sim *sim, double h)
         sim->stepper->resize(sim);
 }
 
-static double next_of_grid(const ph_sim *sim)
+double ph_sim_next_of_grid(const ph_sim *sim)
 {
     return sim->grid + (double)(sim->passed + sim->n + 1) * sim->opt.h;
 }
@@ -324,19 +325,32 @@ static ph_status start_with(ph_sim *sim, double h, ph_error *err)
     return s;
 }
 
-ph_status ph_sim_restart(ph_sim *sim, ph_error *err)
+/* The same, and the neighbours of derivatives with it. */
+static ph_status start_all(ph_sim *sim, double h, ph_error *err)
 {
-    double to = next_of_grid(sim), h = sim->opt.h;
-    if (sim->lay.sys->n_redundant > sim->lay.sys->n_idle && sim->opt.formulation == PH_INDEX2)
-        return refuse_index2(err);
-    sim->off = h > 0 && !(fabs(to - h - sim->now.t) <= ON_GRID * h);
-    unsigned mode = ph_ftz_begin();
     if (sim->sens)
         ph_sens_spread(sim->sens);
-    ph_status s = start_with(sim, sim->off ? to - sim->now.t : h, err);
+    ph_status s = start_with(sim, h, err);
     if (s == PH_OK && sim->sens && ph_sens_gather(sim->sens) != PH_OK)
         s = ph_fail(err, PH_E_CALLBACK, "t = %.9g: the start failed for a value near by of a parameter",
                     sim->now.t);
+    return s;
+}
+
+/* On to the grid. */
+static ph_status start_onwards(ph_sim *sim, ph_error *err)
+{
+    double to = ph_sim_next_of_grid(sim), h = sim->opt.h;
+    sim->off = h > 0 && !(fabs(to - h - sim->now.t) <= ON_GRID * h);
+    return start_all(sim, sim->off ? to - sim->now.t : h, err);
+}
+
+ph_status ph_sim_restart(ph_sim *sim, ph_error *err)
+{
+    if (sim->lay.sys->n_redundant > sim->lay.sys->n_idle && sim->opt.formulation == PH_INDEX2)
+        return refuse_index2(err);
+    unsigned mode = ph_ftz_begin();
+    ph_status s = start_onwards(sim, err);
     ph_ftz_end(mode);
     return s;
 }
@@ -344,7 +358,7 @@ ph_status ph_sim_restart(ph_sim *sim, ph_error *err)
 ph_status ph_sim_restart_as(ph_sim *neighbour, const ph_sim *sim)
 {
     neighbour->grid = sim->grid, neighbour->passed = sim->passed, neighbour->n = 0;
-    neighbour->off = sim->off;
+    neighbour->off = sim->off, neighbour->part = sim->part;
     return start_with(neighbour, sim->h, NULL);
 }
 
@@ -601,7 +615,12 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 
 /* ---- step and run ------------------------------------------------------------------------------- */
 
-/* Up to this part of a step, the part of it beside an event goes by two terms of its Taylor series, with an error of the
+int ph_sim_parts(const ph_sim *sim)
+{
+    return sim->part > sim->now.t && sim->part < ph_sim_next_of_grid(sim) && !ph_sim_paced(sim);
+}
+
+/* Up to this part of a step, the part of it beside an event or a jump goes by two terms of its Taylor series, with an error of the
  * third power of this: what methods divide by its size would be round-off. */
 #define SHORT 1e-3
 
@@ -611,7 +630,7 @@ static int is_short(const ph_sim *sim)
 }
 
 /* q o exp(d v + d^2/2 vdot), v + d/2 (vdot + vdot1), with an error of d^3; vdot1 where d vdot leads. */
-static ph_status drift(ph_sim *sim)
+ph_status ph_sim_drift(ph_sim *sim)
 {
     const ph_layout *lay = &sim->lay;
     const ph_point *now = &sim->now;
@@ -639,8 +658,8 @@ static ph_status drift(ph_sim *sim)
 static ph_status try_step(ph_sim *sim)
 {
     sim->reason[0] = 0, sim->ev.refused = NULL;
-    sim->next.t = next_of_grid(sim);
-    return sim->off && is_short(sim) ? drift(sim) : sim->stepper->step(sim);
+    sim->next.t = ph_sim_parts(sim) ? sim->part : ph_sim_next_of_grid(sim);
+    return sim->off && is_short(sim) ? ph_sim_drift(sim) : sim->stepper->step(sim);
 }
 
 /* A Jacobian that was kept must neither end a run nor lead to another solution: where it does not contract, the step is made again with
@@ -665,7 +684,7 @@ static ph_status part_of_step(ph_sim *sim, double t, void *ctx)
     (void)ctx;
     sim->next.t = t;
     if (s != PH_OK || is_short(sim))
-        return s == PH_OK ? drift(sim) : s;
+        return s == PH_OK ? ph_sim_drift(sim) : s;
     s = start_with(sim, t - sim->now.t, NULL);
     sim->next.t = t, sim->reason[0] = 0;
     return s == PH_OK ? sim->stepper->step(sim) : s;
@@ -689,30 +708,43 @@ static ph_status guarded_step(ph_sim *sim)
 /* sim->next is a point of the grid, or there is none. */
 static int reached_grid(const ph_sim *sim)
 {
-    return !sim->guard || !sim->guard->met || !(sim->opt.h > 0) || sim->opt.random > 1 ||
-           fabs(sim->next.t - next_of_grid(sim)) <= ON_GRID * sim->opt.h;
+    int met = sim->guard && sim->guard->met;
+    return (!met && !ph_sim_parts(sim)) || !(sim->opt.h > 0) || sim->opt.random > 1 ||
+           fabs(sim->next.t - ph_sim_next_of_grid(sim)) <= ON_GRID * sim->opt.h;
+}
+
+/* What is of another size than the step before starts anew; neighbours have done so with the step that they follow. */
+static ph_status begin_step(ph_sim *sim, ph_error *err)
+{
+    double h = sim->part - sim->now.t;
+    if (!ph_sim_parts(sim))
+        return sim->renew ? start_onwards(sim, err) : PH_OK;
+    if (sim->off && !sim->has_last && sim->h == h)
+        return PH_OK;
+    sim->off = 1;
+    return start_all(sim, h, err);
 }
 
 static ph_status advance(ph_sim *sim, ph_error *err)
 {
-    ph_status s = sim->renew ? start_with(sim, sim->opt.h, err) : PH_OK;
+    ph_status s = begin_step(sim, err);
     if (s != PH_OK)
         return s;
     s = guarded_step(sim);
     if (s == PH_OK && sim->sens && !ph_sim_paced(sim))
-        s = ph_sens_follow(sim->sens);
+        s = sim->off && is_short(sim) ? ph_sens_drift(sim->sens) : ph_sens_follow(sim->sens);
     if (s != PH_OK) {
         sim->matrix.factored = 0;
         return explain(sim, s, err);
     }
     if (sim->stepper->accept)
         sim->stepper->accept(sim);
-    int counts = reached_grid(sim);
+    int counts = reached_grid(sim), parted = !counts && ph_sim_parts(sim);
     ph_point free = sim->last;
     sim->last = sim->now, sim->now = sim->next, sim->next = free;
     sim->n_past += sim->n_past < (sim->brief ? 1 : PH_PAST);
     sim->n += counts, sim->stats.steps += counts;
-    sim->renew = sim->off && counts && !ph_sim_paced(sim), sim->off = 0;
+    sim->renew = parted || (sim->off && counts && !ph_sim_paced(sim)), sim->off = 0;
     if (sim->step_iterations > sim->stats.worst_iterations)
         sim->stats.worst_iterations = sim->step_iterations;
     return PH_OK;

@@ -88,6 +88,9 @@ struct ph_sim {
     int after;   /* starting values look at nothing before t0: functions may not be smooth there */
     int renew;   /* it did, and the method starts anew before the next one */
     double
+        part; /* s, with constant steps: one that would go beyond ends there, and the next goes on to the grid; HUGE_VAL:
+                  * none does */
+    double
         h; /* size of the step at work: that of the options, but for steps by tolerance, and next to events */
     ph_largest largest; /* of now, from ph_step_tolerances */
     double t_stop;      /* a method that looks ahead must not evaluate beyond; HUGE_VAL: it may */
@@ -121,6 +124,11 @@ static inline int ph_sim_has_grid(const ph_sim *sim)
     return sim->opt.tol > 0 && sim->opt.h > 0;
 }
 
+double ph_sim_next_of_grid(const ph_sim *sim); /* s, with h > 0 */
+
+/* 1: the next step, of constant size otherwise, ends at sim->part. */
+int ph_sim_parts(const ph_sim *sim);
+
 /* What to say where a matrix is singular, or Newton's method fails: a solver that the user chose may be at fault; "" for those that exchange any rows */
 const char *ph_sim_solver_words(const ph_sim *sim);
 double ph_sim_clock(void);         /* s since some moment */
@@ -138,6 +146,9 @@ ph_status ph_sim_restart(ph_sim *sim, ph_error *err);
 
 /* From the present state of a neighbour, as sim has just done from its own. */
 ph_status ph_sim_restart_as(ph_sim *neighbour, const ph_sim *sim);
+
+/* A part of a step that is too short for the method, from sim->now to sim->next at sim->next.t. */
+ph_status ph_sim_drift(ph_sim *sim);
 
 /* All that changes, but for derivatives: the state, what the method and Newton's method remember, counters. Reading
  * factors matrices again where they are kept; the status is that of the factorisation. */

@@ -26,6 +26,10 @@ ph_status ph_sens_follow(ph_sens *sens);
 /* Where sim starts anew from sim->now: before it does, neighbours go to where derivatives say, and after it they start anew, too. */
 void ph_sens_spread(ph_sens *sens);
 ph_status ph_sens_gather(ph_sens *sens);
+
+/* After such a start: the same for ph_sim_drift from sim->now to sim->next. */
+ph_status ph_sens_drift(ph_sens *sens);
+
 /* The start of the last step, with its derivatives, in place of its end; once more: and back. */
 void ph_sens_turn(ph_sens *sens);
 

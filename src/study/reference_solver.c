@@ -3,6 +3,7 @@
  * round-off; then the finer one is the reference. Solutions are kept in files, by the fingerprint of the
  * model. */
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +27,13 @@
 
 #define STEPS_MAX 5e7
 
+#define SAME    1e-11              /* of the time between points: times that are one */
+#define INSTANT (16 * DBL_EPSILON) /* of a time: just before it */
+
+/* Halvings over which the fall of differences is looked at, once they are below this: before, steps are too large for the motion. */
+#define LOOKS_BACK 3
+#define RESOLVED   0.1
+
 typedef struct session {
     const ph_problem *p;
     double t_end;
@@ -46,21 +54,111 @@ static ph_options gauss(const char *tableau, double h)
     return o;
 }
 
+static void copy_state(const session *s, const ph_state *x, double *to)
+{
+    double *v = to + s->nq, *vdot = v + s->nv;
+    memcpy(to, x->q, sizeof *to * (size_t)s->nq);
+    memcpy(v, x->v, sizeof *to * (size_t)s->nv);
+    memcpy(vdot, x->vdot, sizeof *to * (size_t)s->nv);
+    memcpy(vdot + s->nv, x->lambda, sizeof *to * (size_t)s->nl);
+}
+
+/* The first corner after t; n_corners: there is none. */
+static int corner_after(const ph_problem *p, double t)
+{
+    int low = 0, high = p->n_corners;
+    while (low < high) {
+        int mid = (low + high) / 2;
+        if (p->corner[mid] <= t)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static double apart(const session *s)
+{
+    return s->t_end / (double)s->points;
+}
+
+/* The first corner between two times, if it is neither but for rounding; otherwise the second of them. */
+static double next_stop(const session *s, double from, double to)
+{
+    double near = SAME * apart(s);
+    int k = corner_after(s->p, from + near);
+    return k < s->p->n_corners && s->p->corner[k] < to - near ? s->p->corner[k] : to;
+}
+
+/* Whether t is a corner but for rounding, and then the least time at which it is. */
+static int is_corner(const session *s, double t, double *first)
+{
+    double near = SAME * apart(s);
+    int k = corner_after(s->p, t - near);
+    int is = k < s->p->n_corners && s->p->corner[k] <= t + near;
+    *first = is ? fmin(t, s->p->corner[k]) : t;
+    return is;
+}
+
+/* To t in steps of its own, from and to a state. */
+static ph_status run_piece(const session *s, double from, double t, long substeps, double *state,
+                           ph_error *err)
+{
+    ph_options o = gauss(s->tableau, (t - from) / (double)substeps);
+    ph_sim *sim;
+    ph_status status = ph_sim_create(&sim, &s->p->sys, &o, from, state, state + s->nq, err);
+    if (status == PH_OK)
+        status = ph_sim_run(sim, substeps, NULL, NULL, err);
+    if (status == PH_OK) {
+        ph_state x = ph_sim_state(sim);
+        copy_state(s, &x, state);
+    }
+    ph_sim_destroy(sim);
+    return status;
+}
+
+/* From one point to the next, in pieces that end at corners. */
+static ph_status run_pieces(const session *s, double from, double to, long substeps, ph_sim *sim,
+                            double *state, ph_error *err)
+{
+    ph_status status = PH_OK;
+    ph_state x = ph_sim_state(sim);
+    copy_state(s, &x, state);
+    for (double t; from < to && status == PH_OK; from = t) {
+        t = next_stop(s, from, to);
+        status = run_piece(s, from, t, substeps, state, err);
+    }
+    return status == PH_OK ? ph_sim_reset(sim, to, state, state + s->nq, err) : status;
+}
+
+/* Accelerations and multipliers at a corner are those before it, where steps of runs end. */
+static ph_status look_before(const session *s, ph_sim *sim, double t, double corner, double *state,
+                             ph_error *err)
+{
+    ph_status status = ph_sim_reset(sim, corner - INSTANT * corner, state, state + s->nq, err);
+    ph_state x = ph_sim_state(sim);
+    if (status == PH_OK)
+        copy_state(s, &x, state);
+    return status == PH_OK ? ph_sim_reset(sim, t, state, state + s->nq, err) : status;
+}
+
 /* The run with a number of steps between points, to states. */
 static ph_status run(const session *s, long substeps, double *states, ph_error *err)
 {
-    ph_options o = gauss(s->tableau, s->t_end / (double)s->points / (double)substeps);
+    ph_options o = gauss(s->tableau, apart(s) / (double)substeps);
+    double corner;
     ph_sim *sim;
     ph_status status = ph_sim_create(&sim, &s->p->sys, &o, 0, s->p->q0, s->p->v0, err);
     for (long k = 0; k <= s->points && status == PH_OK; k++) {
-        double *q = states + (size_t)k * s->stride, *v = q + s->nq, *vdot = v + s->nv;
-        if (k)
+        double *to = states + (size_t)k * s->stride, t = apart(s) * (double)k, from = t - apart(s);
+        if (k && next_stop(s, from, t) < t)
+            status = run_pieces(s, from, t, substeps, sim, to, err);
+        else if (k)
             status = ph_sim_run(sim, substeps, NULL, NULL, err);
         ph_state x = ph_sim_state(sim);
-        memcpy(q, x.q, sizeof *q * (size_t)s->nq);
-        memcpy(v, x.v, sizeof *v * (size_t)s->nv);
-        memcpy(vdot, x.vdot, sizeof *v * (size_t)s->nv);
-        memcpy(vdot + s->nv, x.lambda, sizeof *v * (size_t)s->nl);
+        copy_state(s, &x, to);
+        if (k && status == PH_OK && is_corner(s, t, &corner))
+            status = look_before(s, sim, t, corner, to, err);
     }
     ph_sim_destroy(sim);
     return status;
@@ -122,29 +220,46 @@ static ph_status first_substeps(session *s, long *n, ph_error *err)
     return PH_OK;
 }
 
+/* Differences fall with the power of the step by which functions are not smooth: steps that it takes until they are round-off. past:
+ * the last LOOKS_BACK + 1 of them, the last one first. */
+static double steps_to_go(double steps, const double *past)
+{
+    double fall = pow(past[LOOKS_BACK] / past[0], 1.0 / LOOKS_BACK);
+    return past[LOOKS_BACK] < RESOLVED && past[0] > ROUND_OFF
+               ? steps * pow(2, log(past[0] / ROUND_OFF) / log(fmax(fall, 1 + DBL_EPSILON)))
+               : steps;
+}
+
 static ph_status compute(session *s, ph_error *err)
 {
-    double last = HUGE_VAL;
+    double past[LOOKS_BACK + 1];
     int has_coarse = 0;
     long n;
     ph_status status = first_substeps(s, &n, err);
     if (status != PH_OK)
         return status;
-    for (; (double)n * (double)s->points <= STEPS_MAX; n *= 2) {
+    for (int i = 0; i <= LOOKS_BACK; i++)
+        past[i] = HUGE_VAL;
+    for (; steps_to_go((double)n * (double)s->points, past) <= STEPS_MAX; n *= 2) {
         status = run(s, n, s->states, err);
         if (status == PH_E_INPUT || status == PH_E_MEMORY || status == PH_E_CALLBACK)
             return status; /* anything else may be the step's fault */
-        double now = status == PH_OK && has_coarse ? difference(s) : HUGE_VAL;
+        double last = past[0], now = status == PH_OK && has_coarse ? difference(s) : HUGE_VAL;
         if (now <= EQUAL || (now <= ROUND_OFF && now > last / FALLS))
             return PH_OK;
         if (status == PH_OK && has_coarse && !(now < last) && now < HUGE_VAL)
             break;
         has_coarse = status == PH_OK;
         double *swap = s->coarse;
-        s->coarse = s->states, s->states = swap, last = now;
+        s->coarse = s->states, s->states = swap;
+        memmove(past + 1, past, LOOKS_BACK * sizeof *past);
+        past[0] = now;
     }
-    return ph_study_fail(err, PH_E_NEWTON,
-                         "no reference solution: runs with smaller and smaller steps differ by %.2g", last);
+    return ph_study_fail(
+        err, PH_E_NEWTON,
+        "no reference solution: runs with smaller and smaller steps differ by %.2g, which falls "
+        "too slowly, as where functions jump or bend with the motion or are not traced",
+        past[0]);
 }
 
 /* ---- files -------------------------------------------------------------------------------------------- */
@@ -161,7 +276,7 @@ static heading expected(const session *s)
 {
     heading h;
     memset(&h, 0, sizeof h); /* also between the members, for the hash */
-    snprintf(h.magic, sizeof h.magic, "polhode states\n");
+    snprintf(h.magic, sizeof h.magic, "polhode states2");
     snprintf(h.version, sizeof h.version, "%s", ph_version());
     h.key = ph_hash_bytes(s->p->key, s->p->q0, sizeof(double) * (size_t)s->nq);
     h.key = ph_hash_bytes(h.key, s->p->v0, sizeof(double) * (size_t)s->nv);

@@ -19,6 +19,9 @@ typedef struct ph_problem {
      * layout of the system; lambda may be NULL. 0: not to be had. NULL where there is no such reference. The
      * computation goes on from the last t, so increasing t is cheap; one thread at a time may ask. */
     int (*exact)(const struct ph_problem *p, double t, double *q, double *v, double *vdot, double *lambda);
+    const double
+        *corner; /* rising times at which functions are not smooth, n_corners; NULL: none are known */
+    int n_corners;
     uint64_t key; /* fingerprint of the model and its parameters; 0: not known */
     void *data;   /* one block: parameters, lists of the system, initial values, reference */
 } ph_problem;
