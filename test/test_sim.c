@@ -417,7 +417,7 @@ static void views(void **state)
             assert_true(position > 1e-12);
         assert_int_equal(ph_sim_failure(sim)->status, PH_OK);
         ph_stats n = ph_sim_stats(sim);
-        assert_true(n.worst_iterations >= 2 && n.iterations >= 100 && n.jacobians == n.factorizations);
+        assert_true(n.worst_iterations >= 2 && n.iterations > 50 && n.jacobians == n.factorizations);
         assert_true(n.residuals == n.iterations);
         ph_sim_destroy(sim);
         ph_problem_destroy(p);

@@ -12,7 +12,8 @@ typedef struct ph_tape {
     ph_tape_mode mode;
     unsigned char *at; /* PH_TAPE_COUNT: NULL */
     size_t used;       /* bytes */
-    int brief; /* 1: without what changes nothing but round-off, for checkpoints of which there are many */
+    int brief; /* 1: without what changes nothing but round-off, for checkpoints of which there are many; 2: nor what first guesses are made
+                  of, for one in every step */
 } ph_tape;
 
 static inline void ph_tape_skip(ph_tape *t, size_t n)

@@ -740,9 +740,9 @@ static ph_status tape(ph_sim *sim, ph_tape *t)
         return PH_OK;
     }
     ph_tape_int(t, &m->degree);
-    for (int j = 0; j < PH_PAST && !t->brief; j++)
+    for (int j = 0; j < PH_PAST && t->brief < 2; j++)
         ph_tape_numbers(t, m->before[j], n_guessed(sim));
-    if (t->brief && t->mode == PH_TAPE_READ && sim->n_past > 1)
+    if (t->brief == 2 && t->mode == PH_TAPE_READ && sim->n_past > 1)
         sim->n_past = 1; /* first guesses begin anew */
     return PH_OK;
 }

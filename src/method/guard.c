@@ -41,7 +41,7 @@ static void take(ph_guard *g, const ph_layout *lay, size_t tape, ph_arena *a)
 ph_status ph_guard_create(ph_guard **out, ph_sim *sim, int n, const ph_allocator *alloc)
 {
     ph_arena a = {0};
-    ph_tape count = {.mode = PH_TAPE_COUNT, .brief = 1};
+    ph_tape count = {.mode = PH_TAPE_COUNT, .brief = 2};
     ph_guard *g = *out = ph_alloc(alloc, sizeof *g);
     if (!g)
         return PH_E_MEMORY;
@@ -79,14 +79,14 @@ void ph_guard_tape(ph_guard *g, ph_tape *t)
 
 void ph_guard_before(ph_sim *sim)
 {
-    ph_tape t = {.mode = PH_TAPE_WRITE, .brief = 1, .at = sim->guard->tape};
+    ph_tape t = {.mode = PH_TAPE_WRITE, .brief = 2, .at = sim->guard->tape};
     sim->guard->met = 0;
     ph_sim_tape(sim, &t);
 }
 
 ph_status ph_guard_undo(ph_sim *sim)
 {
-    ph_tape t = {.mode = PH_TAPE_READ, .brief = 1, .at = sim->guard->tape};
+    ph_tape t = {.mode = PH_TAPE_READ, .brief = 2, .at = sim->guard->tape};
     return ph_sim_tape(sim, &t);
 }
 

@@ -704,7 +704,7 @@ static ph_status create(ph_sens **out, ph_sim *sim, int n, const ph_param *param
             sens->d[k].p.name = "?";
         s = add(sens, &sens->d[k], err);
     }
-    sim->sens = sens, sim->brief = 1;
+    sim->sens = sens;
     if (s != PH_OK)
         ph_sens_destroy(sens);
     else
@@ -743,7 +743,7 @@ void ph_sens_destroy(ph_sens *sens)
     for (int k = 0; k < sens->n; k++)
         for (int j = 0; j < PH_NEIGHBOURS; j++)
             ph_sim_destroy(sens->d[k].at[j]);
-    sens->sim->sens = NULL, sens->sim->brief = 0;
+    sens->sim->sens = NULL;
     ph_free(alloc, sens->block);
     ph_free(alloc, sens);
 }

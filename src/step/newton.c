@@ -709,6 +709,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     ph_newton_matrix *nm = &sim->matrix;
     ph_newton kind = sim->opt.newton;
     double last = 0, last_drift = 0;
+    int choices = nm->choices;
     int anew = 0; /* which rows are left out was decided again */
     int always = o->always || nm->fresh;
     /* by tolerance, stiff parts in large steps: what a kept Jacobian leaves of their forces is taken for an error */
@@ -768,6 +769,9 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         if (!small && k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o) <= 1)
             small = 1, nm->floor = ph_larger(last, size);
         if (small) {
+            if (nm->choices != choices || growth > PH_NEWTON_GROWN)
+                sim->n_past =
+                    0; /* other rows have lambda and eta; or no guess is to be better than solutions are */
             status = finish(sim, o);
             if (status != PH_OK || !is_violated(sim, anew ? 10 * PH_NEWTON_LEFT_OUT : PH_NEWTON_LEFT_OUT))
                 return status;

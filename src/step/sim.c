@@ -719,7 +719,7 @@ static ph_status begin_step(ph_sim *sim, ph_error *err)
     double h = sim->part - sim->now.t;
     if (!ph_sim_parts(sim))
         return sim->renew ? start_onwards(sim, err) : PH_OK;
-    if (sim->off && !sim->has_last && sim->h == h)
+    if (sim->off && !sim->n_past && sim->h == h)
         return PH_OK;
     sim->off = 1;
     return start_all(sim, h, err);
@@ -742,7 +742,7 @@ static ph_status advance(ph_sim *sim, ph_error *err)
     int counts = reached_grid(sim), parted = !counts && ph_sim_parts(sim);
     ph_point free = sim->last;
     sim->last = sim->now, sim->now = sim->next, sim->next = free;
-    sim->n_past += sim->n_past < (sim->brief ? 1 : PH_PAST);
+    sim->n_past += sim->n_past < PH_PAST;
     sim->n += counts, sim->stats.steps += counts;
     sim->renew = parted || (sim->off && counts && !ph_sim_paced(sim)), sim->off = 0;
     if (sim->step_iterations > sim->stats.worst_iterations)

@@ -79,7 +79,6 @@ struct ph_sim {
     ph_point last;      /* the start of the step before; they take turns when a step is accepted */
     ph_point kept;      /* the state that a reset which fails brings back */
     int n_past; /* steps before now of its size, up to PH_PAST: last is the start of one, a method may remember more of them */
-    int brief; /* it remembers one at most: checkpoints of derivatives have no more, and steps made again the same bits */
     double t0;
     long n;      /* steps since t0, where the method started, last */
     double grid; /* s, the output is at grid + k h, */

@@ -48,7 +48,10 @@
 #define PH_NEWTON_SURE          0.1
 #define PH_NEWTON_LEFT_OF_FIRST 1e-3
 #define PH_NEWTON_FARTHER       2
-#define PH_NEWTON_KEPT_BY_TOL   2 /* iterations of one Jacobian, where steps are found by tolerance */
+/* Growth above which first guesses are no better than a line: what is left of increments then is round-off, and the better the guess, the
+ * less it looks like it. */
+#define PH_NEWTON_GROWN       1e4
+#define PH_NEWTON_KEPT_BY_TOL 2 /* iterations of one Jacobian, where steps are found by tolerance */
 /* Steps without a bound on the forces of multipliers, where it does not tell, as where joints make no torques: it would cost half of
  * what they cost themselves. */
 #define PH_NEWTON_WITHOUT 32
