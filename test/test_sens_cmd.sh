@@ -115,10 +115,10 @@ ways rotor m 1e-6 --h 1e-5 --t-end 0.02
 # beams: stiffness, mass, damping and shape, seen by a sensor of section forces; differences of runs see little of the last two
 for space in R3xSO3 SE3; do
     for p in EI EA length; do
-        ways beam_params $p 1e-8 --space $space --newton full # one increment leaves twice the round-off of stiff forces
+        ways beam_params $p 1e-8 --space $space
     done
     for p in relaxation density; do
-        ways beam_params $p 1e-7 --space $space --newton full
+        ways beam_params $p 1e-7 --space $space
     done
 done
 run 0 sens beam_params.lua --param EI,EA,density,length,relaxation --check --json

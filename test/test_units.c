@@ -323,7 +323,7 @@ static void check_units(const char *path, const char *method, ph_formulation for
         snprintf(what, sizeof what, "%s, units %d", path, i);
         check_at(differ(&own, &other), own.redundant ? 1e-9 : 1e-10, what, __FILE__, __LINE__);
         for (int b = 0; b < own.n && form == PH_GGL; b++) /* round-off over h */
-            check_le(part(own.f[b], other.f[b], own.F), 1e-6);
+            check_at(part(own.f[b], other.f[b], own.F), 1e-6, what, __FILE__, __LINE__);
         free(other.b), free(other.f);
     }
     free(own.b), free(own.f);

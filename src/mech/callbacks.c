@@ -779,16 +779,18 @@ static int decides(const ph_function *f)
     return f->call && !f->only_time && (ph_function_is_untraced(f) || f->traced->depth > PH_NOT_SEEN);
 }
 
-/* Friction and stops have cases, too, and coordinates of rotations are singular somewhere. */
+/* Friction and stops have cases, too, and coordinates of rotations are singular somewhere. Forces of beams and flexible bodies have the
+ * round-off of positions times their stiffness; a second increment halves it. */
 static int is_smooth(const ph_mechanism *m)
 {
-    int smooth = !m->model->n_constraints && !m->model->n_states && (m->space->plain || m->space->body_axes);
+    int smooth = !m->model->n_constraints && !m->model->n_states && !m->n_flex &&
+                 (m->space->plain || m->space->body_axes);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && smooth; f++) {
         const ph_actuator_def *a = f->actuator;
         if (a)
             smooth = !decides(&a->f) && isnan(a->stop[0]) && isnan(a->stop[1]);
         else
-            smooth = f->def && !decides(&f->def->f);
+            smooth = f->def && !f->def->K6 && !decides(&f->def->f);
     }
     return smooth;
 }
