@@ -29,6 +29,16 @@ static inline double ph_vector_dot(int n, const double *a, const double *b)
     return sum;
 }
 
+/* y = x, without a call, which costs more than it does for a few numbers */
+static inline void ph_vector_copy(int n, const double *x, double *y)
+{
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        *(ph_four *)(y + i) = *(const ph_four *)(x + i);
+    for (; i < n; i++)
+        y[i] = x[i];
+}
+
 /* y += f x */
 static inline void ph_vector_add(int n, double f, const double *x, double *y)
 {

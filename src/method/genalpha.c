@@ -552,24 +552,32 @@ static void guess_from_vdot(ph_sim *sim, const ph_point *from, double slope)
         memset(sim->next.eta, 0, sizeof(double) * (size_t)lay->nl);
 }
 
+/* Weights of the values before in the next one on the polynomial through them: (-1)^j (degree + 1 over j + 1) */
+static const double weights[PH_PAST][PH_PAST] = {
+    {1},
+    {2, -1},
+    {3, -3, 1},
+    {4, -6, 4, -1},
+    {5, -10, 10, -5, 1},
+    {6, -15, 20, -15, 6, -1},
+    {7, -21, 35, -35, 21, -7, 1},
+};
+
 /* theta, lambda and eta on polynomials through those of the steps before. */
 static void guess_from_steps(ph_sim *sim)
 {
     genalpha *m = of(sim);
-    size_t d = sizeof(double), nl = (size_t)sim->lay.nl;
-    int n = n_guessed(sim), points = m->degree + 1;
-    double c[PH_PAST] = {points};
-    for (int j = 1; j < points; j++) /* (-1)^j (points over j + 1) */
-        c[j] = -c[j - 1] * (points - j) / (j + 1);
+    int nv = sim->lay.nv, nl = sim->lay.nl, n = n_guessed(sim), points = m->degree + 1;
+    const double *c = weights[m->degree];
     for (int i = 0; i < n; i += 4) {
         ph_four sum = c[0] * *(const ph_four *)(m->before[0] + i);
         for (int j = 1; j < points; j++)
             sum += c[j] * *(const ph_four *)(m->before[j] + i);
         *(ph_four *)(m->theta + i) = sum;
     }
-    memcpy(sim->next.lambda, m->theta + sim->lay.nv, d * nl);
+    ph_vector_copy(nl, m->theta + nv, sim->next.lambda);
     if (sim->matrix.n_eta > 0)
-        memcpy(sim->next.eta, m->theta + sim->lay.nv + nl, d * nl);
+        ph_vector_copy(nl, m->theta + nv + nl, sim->next.eta);
 }
 
 #define MEASURED 64 /* nodes, of all that there are, that tell how good a guess is */
@@ -719,13 +727,13 @@ static ph_status step(ph_sim *sim)
 static void accept(ph_sim *sim)
 {
     genalpha *m = of(sim);
-    size_t d = sizeof(double), nl = (size_t)sim->lay.nl;
+    int nl = sim->lay.nl;
     if (ph_sim_paced(sim))
         return;
     double *theta = m->theta, *lambda = theta + sim->lay.nv;
-    memcpy(lambda, sim->next.lambda, d * nl);
+    ph_vector_copy(nl, sim->next.lambda, lambda);
     if (sim->matrix.n_eta > 0)
-        memcpy(lambda + nl, sim->next.eta, d * nl);
+        ph_vector_copy(nl, sim->next.eta, lambda + nl);
     m->theta = m->before[PH_PAST - 1];
     for (int j = PH_PAST - 1; j > 0; j--)
         m->before[j] = m->before[j - 1];

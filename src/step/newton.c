@@ -408,9 +408,10 @@ void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R)
 
 #define REST 2e-10 /* of its size: by less a mechanism at rest moves in a step */
 
-/* The largest residual, in units of the round-off of what cancels in it (N4). In the methods vdot is eps times a difference of velocities, so
- * it has their round-off, eps times; velocities of a mechanism at rest have that of positions, gp times. */
-static double noise(const ph_sim *sim, const ph_step_ops *o)
+/* The largest residual, in units of the round-off of what cancels in it (N4) and of forces that change vdot by this part. In the methods
+ * vdot is eps times a difference of velocities, so it has their round-off, eps times; velocities of a mechanism at rest have that of
+ * positions, gp times. */
+static double noise(const ph_sim *sim, const ph_step_ops *o, double part)
 {
     const ph_layout *lay = &sim->lay;
     const ph_eval *ev = &sim->ev;
@@ -420,6 +421,7 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     for (int k = 0; k < 2; k++) {
         double w = q.of[k] / o->inv_gp;
         v.of[k] += v.of[k] <= REST * w ? w : 0;
+        a.of[k] *= 1 + part / PH_NEWTON_RESIDUAL_ROUND_OFF;
         a.of[k] += v.of[k] / o->inv_eps;
     }
     for (int i = 0; i < lay->nv; i++)
@@ -678,19 +680,23 @@ static ph_status refuse_violated(ph_sim *sim)
 
 /* (N7), after a step of two increments: how large the first may be for what it leaves to be round-off, of residuals or of the increments that
  * would follow. Both fall at least as fast as the first does. (N4) alone does not see a light body beside heavy ones: the second is to
- * be below tolerance, too, or no larger than what was round-off before. */
-static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double second)
+ * be below tolerance, too, or no larger than what was round-off before. Whether the step may end: else a third one tells what is. */
+static int judge_first(ph_sim *sim, const ph_step_ops *o, double first, double second)
 {
     ph_newton_matrix *nm = &sim->matrix;
-    double left = noise(sim, o) / PH_NEWTON_SURE;
-    nm->floor *= 0.5; /* until it is seen again */
-    if (second > ph_larger(1, 4 * nm->floor))
+    double left = noise(sim, o, PH_NEWTON_LEFT_OF_FIRST * sim->opt.rtol / PH_NEWTON_SURE) / PH_NEWTON_SURE;
+    if (second > ph_larger(1, 4 * nm->floor)) {
+        if (left <= 1 && nm->floor == 0)
+            return 0;
         left = ph_larger(left, second);
-    else if (left > 1)
+    } else if (left > 1) {
         left = fmin(left, ph_larger(second, multiplier_size(sim, o)) / PH_NEWTON_LEFT_OF_FIRST);
+    }
+    nm->floor = nm->floor > 1e-3 ? 0.5 * nm->floor : 0; /* until it is seen again */
     nm->enough = left > 1 ? first / left : ph_larger(PH_NEWTON_FARTHER * first, 0.5 * nm->enough);
     nm->until = left > 1 ? PH_NEWTON_JUDGED_SOON : PH_NEWTON_JUDGED;
     o->improve(sim);
+    return 1;
 }
 
 /* Whether a step that follows others of its size may end with its first increment (N7). */
@@ -702,6 +708,13 @@ static int may_be_enough(ph_sim *sim)
     if (sim->n_past < PH_PAST)
         nm->enough = nm->floor = 0, nm->until = 0;
     return sim->n_past == PH_PAST;
+}
+
+/* When it is time, or a first increment was a little larger than enough. */
+static int is_to_judge(const ph_newton_matrix *nm, double first)
+{
+    int soon = nm->until > PH_NEWTON_JUDGED_SOON && nm->until < PH_NEWTON_JUDGED - PH_NEWTON_NEAR;
+    return nm->until == 0 || (soon && first < PH_NEWTON_NEAR * nm->enough);
 }
 
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
@@ -762,11 +775,11 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
                     multipliers_settle(sim, o, rate);
         if (first)
             small |= k == 1 ? nm->until > 0 && size <= nm->enough : size <= 2 * nm->floor;
-        if (first && k == 2 && small && (nm->until == 0 || last < PH_NEWTON_NEAR * nm->enough))
-            judge_first(sim, o, last, size);
+        if (first && k == 2 && small && is_to_judge(nm, last))
+            small = judge_first(sim, o, last, size);
         else if (first && small)
             nm->until -= nm->until > 0;
-        if (!small && k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o) <= 1)
+        if (!small && k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o, 0) <= 1)
             small = 1, nm->floor = ph_larger(last, size);
         if (small) {
             if (nm->choices != choices || growth > PH_NEWTON_GROWN)

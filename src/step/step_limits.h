@@ -40,10 +40,10 @@
  * with it. */
 #define PH_NEWTON_LEFT_OF_STEP 0.01
 /* Whether a first increment is enough (N7) is judged anew after so many steps, after fewer where it was not, and where one is larger than
- * enough, but not by more than this factor. What residuals may have of their bounds then, and a second increment of the tolerance;
- * and how much larger than the one judged a first increment may be. */
+ * enough, but not by more than this factor, once so many steps have passed. What residuals may have of their bounds then, and a second
+ * increment of the tolerance; and how much larger than the one judged a first increment may be. */
 #define PH_NEWTON_JUDGED        32
-#define PH_NEWTON_JUDGED_SOON   8
+#define PH_NEWTON_JUDGED_SOON   12
 #define PH_NEWTON_NEAR          4
 #define PH_NEWTON_SURE          0.1
 #define PH_NEWTON_LEFT_OF_FIRST 1e-3
