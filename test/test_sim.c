@@ -829,6 +829,8 @@ static void solvers_agree(void **state)
         for (int f = 0; f < FORMS; f++) {
             ph_problem *p = small_problem(k);
             ph_options o = options_for(p, forms[f]);
+            o.newton =
+                PH_FULL; /* to round-off, which in lambda of index-3 is three times as much after one increment (N7) */
             snapshot x = end_of(p, &o, 30, NULL);
             for (int solver = 1; solver < PH_SOLVER_COUNT; solver++) {
                 o.solver = (ph_solver_kind)solver;
