@@ -20,8 +20,6 @@
  * analysis). */
 #include <float.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "la/small.h"
 #include "la/vectors.h"
@@ -576,7 +574,10 @@ static void guess_from_steps(ph_sim *sim)
         *(ph_four *)(m->theta + i) = sum;
     }
     ph_vector_copy(nl, m->theta + nv, sim->next.lambda);
-    if (sim->matrix.n_eta > 0)
+    if (sim->matrix.n_eta > 0 && sim->matrix.redundant)
+        memset(sim->next.eta, 0,
+               sizeof(double) * (size_t)nl); /* rows that are left out have none, and change */
+    else if (sim->matrix.n_eta > 0)
         ph_vector_copy(nl, m->theta + nv + nl, sim->next.eta);
 }
 
@@ -604,7 +605,7 @@ static void measure_degrees(const ph_sim *sim, const genalpha *m, double error[P
 }
 
 /* The least degree that is about as good as the best. */
-static void choose_degree(ph_sim *sim)
+static double choose_degree(ph_sim *sim)
 {
     genalpha *m = of(sim);
     double error[PH_PAST], least = HUGE_VAL;
@@ -613,6 +614,7 @@ static void choose_degree(ph_sim *sim)
         least = fmin(least, error[p]);
     for (m->degree = 0; error[m->degree] > 2 * least; m->degree++)
         ;
+    return error[0];
 }
 
 /* v and a of the start are those of from. */
@@ -620,7 +622,7 @@ static void predict(ph_sim *sim, const ph_point *from, double slope)
 {
     genalpha *m = of(sim);
     prepare_nodes(m, &sim->lay, &m->guess, from);
-    if (sim->n_past < PH_PAST)
+    if (sim->n_past < PH_PAST || sim->matrix.fresh)
         m->degree = 0;
     if (m->degree > 0)
         guess_from_steps(sim);
@@ -646,7 +648,7 @@ static void update_a(const ph_alpha *p, int nv, const double *vdot, const double
 #undef UPDATE
 }
 
-/* y of the guessed eta */
+/* y of eta */
 static void pull_eta(ph_sim *sim)
 {
     genalpha *m = of(sim);
@@ -664,7 +666,10 @@ static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
     if (sim->matrix.n_eta > 0) {
         if (ph_newton_links(sim, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
-        pull_eta(sim);
+        if (m->degree > 0)
+            pull_eta(sim);
+        else
+            memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
         m->ops.Bn = m->Bn;
     }
     m->ops.update = update, m->ops.settle = settle;

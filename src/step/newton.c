@@ -318,8 +318,9 @@ ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t)
     ph_tape_numbers(t, &nm->turn, 1);
     ph_tape_numbers(t, &nm->body, 1);
     ph_tape_numbers(t, &nm->enough, 1);
-    ph_tape_numbers(t, &nm->floor, 1);
+    ph_tape_numbers(t, &nm->plain, 1);
     ph_tape_int(t, &nm->until);
+    ph_tape_int(t, &nm->rest);
     ph_redundant_tape(nm, t);
     if (kind != PH_MODIFIED || !nm->solver)
         return s;
@@ -404,6 +405,7 @@ void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R)
     floor[1] = 4 * DBL_EPSILON * (1 + h * speed[1]);
     *tol_x = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[0]) + floor[0];
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
+    sim->matrix.tol[0] = *tol_x, sim->matrix.tol[1] = *tol_R;
 }
 
 #define REST 2e-10 /* of its size: by less a mechanism at rest moves in a step */
@@ -678,50 +680,55 @@ static ph_status refuse_violated(ph_sim *sim)
     return PH_E_STEP;
 }
 
+/* An increment of this part of a radian and of the size of bodies, in tolerances. */
+static double in_tolerances(const ph_sim *sim, double part)
+{
+    const ph_newton_matrix *nm = &sim->matrix;
+    double length = nm->body > 0 ? nm->body : sim->largest.x;
+    return part * fmin(length / nm->tol[0], 1 / nm->tol[1]);
+}
+
 /* (N7), after a step of two increments: how large the first may be for what it leaves to be round-off, of residuals or of the increments that
- * would follow. Both fall at least as fast as the first does. (N4) alone does not see a light body beside heavy ones: the second is to
- * be below tolerance, too, or no larger than what was round-off before. Whether the step may end: else a third one tells what is. */
-static int judge_first(ph_sim *sim, const ph_step_ops *o, double first, double second)
+ * would follow. (N4) alone does not see a light body beside heavy ones: the second is to be below tolerance, too. */
+static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double second, int iterations)
 {
     ph_newton_matrix *nm = &sim->matrix;
-    double left = noise(sim, o, PH_NEWTON_LEFT_OF_FIRST * sim->opt.rtol / PH_NEWTON_SURE) / PH_NEWTON_SURE;
-    if (second > ph_larger(1, 4 * nm->floor)) {
-        if (left <= 1 && nm->floor == 0)
-            return 0;
-        left = ph_larger(left, second);
-    } else if (left > 1) {
-        left = fmin(left, ph_larger(second, multiplier_size(sim, o)) / PH_NEWTON_LEFT_OF_FIRST);
+    nm->enough = 0, nm->until = PH_NEWTON_JUDGED_SOON;
+    if (iterations == 2 && second <= PH_NEWTON_SECOND) {
+        double part = PH_NEWTON_LEFT_OF_FIRST * sim->opt.rtol / PH_NEWTON_SURE,
+               left = noise(sim, o, part) / PH_NEWTON_SURE;
+        if (left > 1)
+            left = fmin(left, ph_larger(second, multiplier_size(sim, o)) / PH_NEWTON_LEFT_OF_FIRST);
+        nm->enough = left > 1 ? first / left : PH_NEWTON_FARTHER * first;
+        nm->until = left > 1 ? PH_NEWTON_JUDGED_SOON : PH_NEWTON_JUDGED;
     }
-    nm->floor = nm->floor > 1e-3 ? 0.5 * nm->floor : 0; /* until it is seen again */
-    nm->enough = left > 1 ? first / left : ph_larger(PH_NEWTON_FARTHER * first, 0.5 * nm->enough);
-    nm->until = left > 1 ? PH_NEWTON_JUDGED_SOON : PH_NEWTON_JUDGED;
-    o->improve(sim);
-    return 1;
+    int polynomial = nm->plain > 0;
+    nm->plain = o->improve(sim);
+    if (!(nm->plain <= in_tolerances(sim, PH_NEWTON_PLAIN)) ||
+        (polynomial && first > PH_NEWTON_NEAR * in_tolerances(sim, PH_NEWTON_SHORT)))
+        nm->rest = PH_NEWTON_REST;
 }
 
-/* Whether a step that follows others of its size may end with its first increment (N7). */
-static int may_be_enough(ph_sim *sim)
+/* Whether steps that follow others of their size may end with their first increment (N7). */
+static int may_be_enough(ph_sim *sim, const ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
-    if (!sim->lay.smooth || sim->opt.tol > 0)
+    if (!o->improve || !sim->lay.smooth || sim->opt.tol > 0)
         return 0;
+    if (sim->n_past == 0)
+        nm->rest = 0;
+    if (nm->rest > 0)
+        nm->rest--, sim->n_past = 1; /* such steps go by plain guesses */
     if (sim->n_past < PH_PAST)
-        nm->enough = nm->floor = 0, nm->until = 0;
+        nm->enough = nm->plain = 0, nm->until = 0;
     return sim->n_past == PH_PAST;
-}
-
-/* When it is time, or a first increment was a little larger than enough. */
-static int is_to_judge(const ph_newton_matrix *nm, double first)
-{
-    int soon = nm->until > PH_NEWTON_JUDGED_SOON && nm->until < PH_NEWTON_JUDGED - PH_NEWTON_NEAR;
-    return nm->until == 0 || (soon && first < PH_NEWTON_NEAR * nm->enough);
 }
 
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
     ph_newton kind = sim->opt.newton;
-    double last = 0, last_drift = 0;
+    double last = 0, last_drift = 0, x[2] = {0, 0}; /* sizes of the first two increments */
     int choices = nm->choices;
     int anew = 0; /* which rows are left out was decided again */
     int always = o->always || nm->fresh;
@@ -732,7 +739,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     int keep = keeps && kind == PH_MODIFIED && nm->factored;
     int of_step = keeps && kind == PH_STEP && !shared; /* lambda is as good as q while the Jacobian is */
     /* B then serves sizes of forces alone, for which that of the Jacobian will do; by tolerance it serves errors too */
-    int first = of_step && o->improve && may_be_enough(sim);
+    int first = of_step && may_be_enough(sim, o);
     unsigned near = of_step && !(sim->opt.tol > 0) ? PH_EVAL_NEAR : 0;
     const ph_state s = ph_point_view(&sim->next, &sim->lay);
     ph_solver_doubt(nm->solver, 0);
@@ -768,19 +775,22 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         if (k > 2 && rate >= PH_RATE_TRUSTED && growth > PH_NEWTON_DOUBT)
             ph_solver_doubt(nm->solver, 1);
         double most = of_step && keep ? PH_NEWTON_LEFT_OF_STEP : 1;
+        /* what a plain first guess would have shown: the better it is, the sooner increments are round-off */
+        double fall =
+            first && k == 2 && size < PH_NEWTON_ROUND_OFF ? size / ph_larger(last, nm->plain) : rate;
         int small =
-            size <= most || (rate < PH_RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= most);
+            size <= most || (fall < PH_RATE_TRUSTED && next_increment(exact, size, fall) + lacking <= most);
         if (small && of_step && keep)
             small = (drift == 0 || drift * (drift / last_drift) <= drift_tolerable(sim)) &&
-                    multipliers_settle(sim, o, rate);
-        if (first)
-            small |= k == 1 ? nm->until > 0 && size <= nm->enough : size <= 2 * nm->floor;
-        if (first && k == 2 && small && is_to_judge(nm, last))
-            small = judge_first(sim, o, last, size);
+                    multipliers_settle(sim, o, fall);
+        x[k > 1] = k > 2 ? x[1] : size;
+        if (first && k == 1)
+            small |= nm->until > 0 && size <= fmin(nm->enough, in_tolerances(sim, PH_NEWTON_SHORT));
+        if (first && small && k > 1 && nm->until == 0)
+            judge_first(sim, o, x[0], x[1], k);
         else if (first && small)
             nm->until -= nm->until > 0;
-        if (!small && k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o, 0) <= 1)
-            small = 1, nm->floor = ph_larger(last, size);
+        small |= k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o, 0) <= 1;
         if (small) {
             if (nm->choices != choices || growth > PH_NEWTON_GROWN)
                 sim->n_past =
@@ -791,6 +801,8 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
                 return refuse_violated(sim);
         }
+        if (first && k == 1 && nm->plain > 0 && size > PH_NEWTON_MISLED * nm->plain)
+            return PH_E_NEWTON; /* the steps before do not tell this one: see make_step, which begins with a plain first guess */
         if (of_step && k == 2 && rate > PH_RATE_STEP && size > 1 && !(sim->opt.tol > 0))
             return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */
         keep = keeps && nm->factored && k < most_kept &&

@@ -60,8 +60,10 @@ typedef struct ph_newton_matrix {
     int fresh;         /* the step is made with a Jacobian in every iteration, whatever the options say */
     double increment;  /* the last one of the last step, in units of the tolerances */
     double enough;     /* a step whose first increment is no larger needs no second one (N7); 0: not known */
-    double floor;      /* size of second increments that were round-off; 0: not known */
-    int until;         /* steps until the two are judged anew */
+    double plain;      /* what the first increment would be from a plain first guess; 0: not known */
+    int until;         /* steps until the two are found anew */
+    int rest;          /* steps that go by plain first guesses: others did not help */
+    double tol[2];     /* m, rad: (N3) of the step */
     int mass_factored; /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
     const ph_allocator *alloc;
@@ -101,7 +103,10 @@ typedef struct ph_step_ops {
     ph_status (*settle)(struct ph_sim *sim); /* the same after the last increment; NULL: update */
     void (*linearise)(struct ph_sim *sim);   /* L and F at the new point */
     double (*correct)(struct ph_sim *sim, const double *x); /* apply an increment; its size, 1 = tolerance */
-    void (*improve)(struct ph_sim *sim); /* first guesses to come, by those of this step; NULL: it has them */
+    double (*improve)(
+        struct ph_sim *
+            sim); /* first guesses to come, by those of this step; what a plain one would have left, as correct
+                                              tells it. NULL: the method has plain ones */
 } ph_step_ops;
 
 /* Iterate until the next increment would be below tolerance. On failure the reason is in sim->failure. */

@@ -672,6 +672,8 @@ static ph_status make_step(ph_sim *sim)
     if (s == PH_OK || s == PH_E_MEMORY || !kept)
         return s;
     sim->matrix.factored = 0, sim->matrix.fresh = 1;
+    if (sim->n_past > 1)
+        sim->n_past = 1; /* the steps before that do not tell of this one */
     s = try_step(sim);
     sim->matrix.fresh = 0;
     return s;

@@ -66,7 +66,7 @@ typedef struct ph_largest {
     double x, v, w;
 } ph_largest;
 
-#define PH_PAST 7
+#define PH_PAST 7 /* a top that turns by 0.15 rad in a step needs polynomials of degree 6 for one iteration */
 
 struct ph_sim {
     ph_options opt;

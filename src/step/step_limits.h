@@ -39,15 +39,22 @@
 /* An exact Jacobian leaves far less than the tolerance, the square of a rate; one of the step shall, too. Third iterations are rare
  * with it. */
 #define PH_NEWTON_LEFT_OF_STEP 0.01
-/* Whether a first increment is enough (N7) is judged anew after so many steps, after fewer where it was not, and where one is larger than
- * enough, but not by more than this factor, once so many steps have passed. What residuals may have of their bounds then, and a second
- * increment of the tolerance; and how much larger than the one judged a first increment may be. */
-#define PH_NEWTON_JUDGED        32
-#define PH_NEWTON_JUDGED_SOON   12
-#define PH_NEWTON_NEAR          4
-#define PH_NEWTON_SURE          0.1
-#define PH_NEWTON_LEFT_OF_FIRST 1e-3
-#define PH_NEWTON_FARTHER       2
+/* Whether first increments are enough (N7): */
+#define PH_NEWTON_JUDGED        32   /* steps until that is judged anew, */
+#define PH_NEWTON_JUDGED_SOON   12   /* and where they were not; */
+#define PH_NEWTON_SURE          0.1  /* of their bounds, what residuals may have; */
+#define PH_NEWTON_LEFT_OF_FIRST 1e-3 /* of the tolerance, a second increment, */
+#define PH_NEWTON_SECOND        0.25 /* or where residuals are small; */
+#define PH_NEWTON_FARTHER       2    /* how much larger than the one judged a first one may be; */
+#define PH_NEWTON_NEAR          4    /* how far above that which follows they are hopeless, */
+#define PH_NEWTON_REST          64   /* for so many steps; */
+#define PH_NEWTON_SHORT         1e-8 /* of a radian and of the size of bodies: its square is round-off; */
+#define PH_NEWTON_PLAIN                                                                                      \
+    1e-5 /* the same from a plain guess: where it is larger, steps are too large for others; */
+#define PH_NEWTON_ROUND_OFF                                                                                  \
+    30 /* tolerances: second increments that may be round-off, as those of rotations in long chains */
+/* A first increment that is so much larger than one from a plain guess would be: guesses of other kinds led astray. */
+#define PH_NEWTON_MISLED 2
 /* Growth above which first guesses are no better than a line: what is left of increments then is round-off, and the better the guess, the
  * less it looks like it. */
 #define PH_NEWTON_GROWN       1e4
