@@ -574,10 +574,7 @@ static void guess_from_steps(ph_sim *sim)
         *(ph_four *)(m->theta + i) = sum;
     }
     ph_vector_copy(nl, m->theta + nv, sim->next.lambda);
-    if (sim->matrix.n_eta > 0 && sim->matrix.redundant)
-        memset(sim->next.eta, 0,
-               sizeof(double) * (size_t)nl); /* rows that are left out have none, and change */
-    else if (sim->matrix.n_eta > 0)
+    if (sim->matrix.n_eta > 0)
         ph_vector_copy(nl, m->theta + nv + nl, sim->next.eta);
 }
 

@@ -713,7 +713,8 @@ static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double 
 static int may_be_enough(ph_sim *sim, const ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
-    if (!o->improve || !sim->lay.smooth || sim->opt.tol > 0)
+    int changes = nm->redundant && nm->n_eta > 0; /* the rows of eta, which has no past then */
+    if (!o->improve || !sim->lay.smooth || sim->opt.tol > 0 || changes)
         return 0;
     if (sim->n_past == 0)
         nm->rest = 0;
