@@ -739,8 +739,8 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     int shared = ph_redundant_shares(nm), exact = o->exact && kind != PH_SIMPLIFIED && !keeps && !shared;
     int keep = keeps && kind == PH_MODIFIED && nm->factored;
     int of_step = keeps && kind == PH_STEP && !shared; /* lambda is as good as q while the Jacobian is */
-    /* B then serves sizes of forces alone, for which that of the Jacobian will do; by tolerance it serves errors too */
     int first = of_step && may_be_enough(sim, o);
+    /* B then serves sizes of forces alone, for which that of the Jacobian will do; by tolerance it serves errors too */
     unsigned near = of_step && !(sim->opt.tol > 0) ? PH_EVAL_NEAR : 0;
     const ph_state s = ph_point_view(&sim->next, &sim->lay);
     ph_solver_doubt(nm->solver, 0);
@@ -791,11 +791,10 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             judge_first(sim, o, x[0], x[1], k);
         else if (first && small)
             nm->until -= nm->until > 0;
-        small |= k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o, 0) <= 1;
-        if (small) {
+        if (small || (k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o, 0) <= 1)) {
+            /* other rows have lambda and eta, or guesses would be better than solutions are */
             if (nm->choices != choices || growth > PH_NEWTON_GROWN)
-                sim->n_past =
-                    0; /* other rows have lambda and eta; or no guess is to be better than solutions are */
+                sim->n_past = 0;
             status = finish(sim, o);
             if (status != PH_OK || !is_violated(sim, anew ? 10 * PH_NEWTON_LEFT_OUT : PH_NEWTON_LEFT_OUT))
                 return status;
@@ -803,7 +802,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
                 return refuse_violated(sim);
         }
         if (first && k == 1 && nm->plain > 0 && size > PH_NEWTON_MISLED * nm->plain)
-            return PH_E_NEWTON; /* the steps before do not tell this one: see make_step, which begins with a plain first guess */
+            return PH_E_NEWTON; /* the steps before tell nothing of this one: make_step begins with a plain guess */
         if (of_step && k == 2 && rate > PH_RATE_STEP && size > 1 && !(sim->opt.tol > 0))
             return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */
         keep = keeps && nm->factored && k < most_kept &&

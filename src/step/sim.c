@@ -673,7 +673,7 @@ static ph_status make_step(ph_sim *sim)
         return s;
     sim->matrix.factored = 0, sim->matrix.fresh = 1;
     if (sim->n_past > 1)
-        sim->n_past = 1; /* the steps before that do not tell of this one */
+        sim->n_past = 1; /* first guesses begin anew */
     s = try_step(sim);
     sim->matrix.fresh = 0;
     return s;
