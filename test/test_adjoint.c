@@ -4,7 +4,7 @@
 static void bounded_memory(void **state)
 {
     (void)state;
-    check_long_run("genalpha", PH_INDEX3, 50000, 36000);
+    check_long_run("genalpha", PH_INDEX3, 50000, 40000);
     check_long_run("bliedf", PH_GGL, 20000, 50000);
 }
 
