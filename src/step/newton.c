@@ -705,7 +705,7 @@ static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double 
     int polynomial = nm->plain > 0;
     nm->plain = o->improve(sim);
     if (!(nm->plain <= in_tolerances(sim, PH_NEWTON_PLAIN)) ||
-        (polynomial && first > PH_NEWTON_NEAR * in_tolerances(sim, PH_NEWTON_SHORT)))
+        (polynomial && (nm->enough == 0 || first > PH_NEWTON_NEAR * in_tolerances(sim, PH_NEWTON_SHORT))))
         nm->rest = PH_NEWTON_REST;
 }
 
