@@ -466,7 +466,7 @@ static double correct(ph_sim *sim, const double *x)
     return ph_increment_size(&size, m->tol_x, m->tol_R);
 }
 
-/* Constant parts of the step */
+/* Constant parts of the step. */
 static void prepare_numbers(genalpha *m, const guess *g, int n, const ph_point *now)
 {
     int i = 0;
