@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 const char *ph_curve_kind_word(int k)
 {
     static const char *const words[] = {"linear", "cubic", "monotone"};
@@ -176,19 +178,6 @@ int ph_curve_at(const ph_curve *c, double x, double out[3])
 
 /* ---- pieces ------------------------------------------------------------------------------------------ */
 
-static int points_up_to(const ph_curve *c, double x)
-{
-    int low = 0, high = c->n;
-    while (low < high) {
-        int mid = (low + high) / 2;
-        if (c->x[mid] <= x)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 double ph_curve_piece(const ph_curve *c, double x)
 {
     double first = c->x[0], period = c->x[c->n - 1] - first, turn = 0;
@@ -197,7 +186,7 @@ double ph_curve_piece(const ph_curve *c, double x)
         x -= turn * period;
     }
     if (c->kind == PH_CURVE_LINEAR)
-        return turn * c->n + points_up_to(c, x);
+        return turn * c->n + (double)ph_sorted_up_to(c->n, c->x, x);
     if (c->outside != PH_CURVE_HOLD)
         return 0;
     return (x >= first) + (x >= c->x[c->n - 1]);

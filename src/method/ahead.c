@@ -4,6 +4,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "la/small.h"
 #include "step/guard.h"
 #include "step/size.h"
@@ -69,15 +70,8 @@ static double next_corner(const ph_sim *sim)
     if (!c->n)
         return HUGE_VAL;
     double t = sim->now.t + 2 * instant(sim->now.t);
-    int low = 0, high = c->n; /* they rise */
-    while (low < high) {
-        int mid = (low + high) / 2;
-        if (c->t[mid] > t)
-            high = mid;
-        else
-            low = mid + 1;
-    }
-    return low < c->n ? c->t[low] : HUGE_VAL;
+    long k = ph_sorted_up_to(c->n, c->t, t);
+    return k < c->n ? c->t[k] : HUGE_VAL;
 }
 
 ph_status ph_ahead_leave_corner(ph_sim *sim)

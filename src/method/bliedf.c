@@ -351,7 +351,7 @@ static double correct(ph_sim *sim, const double *x)
         if (stabilised)
             ph_increment_add_eta(&size, i, dy);
     }
-    return ph_increment_size(&size, m->tol_x, m->tol_R);
+    return ph_increment_size(&size, m->ops.tol);
 }
 
 /* The sums over the past for n numbers from at on, and v1 extrapolated by the weights p of points values. */
@@ -443,7 +443,7 @@ static void predict(ph_sim *sim)
     ph_bliedf_look_back(sim, past < m->k ? (int)past + 1 : m->k + 1, v1);
     for (int e = 0; e < lay->nv && past == 0; e++)
         v1[e] += h * sim->now.vdot[e];
-    ph_step_tolerances(sim, m->ops.s / (h * h), &m->tol_x, &m->tol_R);
+    m->ops.tol = ph_step_tolerances(sim, m->ops.s / (h * h));
     double om = ph_sim_paced(sim) ? h / m->sizes[0] : 1;
     for (int i = 0; i < lay->nl; i++)
         sim->next.lambda[i] = om == 1 ? 2 * sim->now.lambda[i] - last->lambda[i]

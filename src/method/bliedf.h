@@ -33,7 +33,6 @@ typedef struct ph_bliedf {
     double *A;                        /* nT: Ad(exp(-x)), for sensitivities */
     double *Z[PH_BDF_MAX + 1];        /* nT: dz/du_j of (W9), likewise */
     double *y, *dy, *Bn;              /* B(q_n)^T eta and h times its increment, nv; B(q_n), links */
-    double tol_x, tol_R;              /* of increments of positions and rotations (N3) */
     ph_rk rk;                         /* the one-step method of the start */
     ph_control control;               /* of its steps */
     double *exact;                    /* nv: v_n before it was perturbed (D9) */

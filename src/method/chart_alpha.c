@@ -171,7 +171,7 @@ double ph_calpha_correct(ph_sim *sim, const double *x)
             ph_small_mul_add(n, n, m->Tinv + i->T_at, x + at, m->c + at);
         ph_increment_add(&size, i, x + at, m->c + at);
     }
-    return ph_increment_size(&size, m->tol_x, m->tol_R);
+    return ph_increment_size(&size, m->ops.tol);
 }
 
 static void constants(ph_sim *sim)
@@ -198,7 +198,7 @@ void ph_calpha_predict(ph_sim *sim)
     for (int i = 0; i < sim->lay.nl; i++)
         sim->next.lambda[i] = 2 * n->lambda[i] - last->lambda[i];
     constants(sim);
-    ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
+    m->ops.tol = ph_step_tolerances(sim, m->p.beta);
 }
 
 void ph_calpha_acceleration(ph_sim *sim, double *x)

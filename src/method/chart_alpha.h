@@ -21,7 +21,6 @@ typedef struct ph_chart_alpha {
     double *u, *y;        /* nv */
     double *z;            /* nv: T a1 */
     double *Tinv, *L, *Q; /* nT; of translations identity, identity and zero */
-    double tol_x, tol_R;
     ph_step_ops ops;
 } ph_chart_alpha;
 

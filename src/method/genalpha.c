@@ -108,17 +108,16 @@ typedef struct guess {
 
 typedef struct genalpha {
     ph_alpha p;
-    int inside;          /* form (G7) */
-    double *theta;       /* nv, with constant steps room for lambda and eta behind it: n_guessed */
-    double *w, *c;       /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
-    double *Tw, *u;      /* nv; T w; u of (G6), for batches */
-    double *y, *dy;      /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
-    double *Bn;          /* links; B(q_n); stabilised form */
-    double *T, *Tinv;    /* nT */
-    double *L, *F;       /* nT; of (N1) */
-    double *a_bar;       /* nv: covector of a_n as the step has it */
-    double tol_x, tol_R; /* of increments of positions and rotations (N3) */
-    guess guess;         /* its slope is that of the step */
+    int inside;       /* form (G7) */
+    double *theta;    /* nv, with constant steps room for lambda and eta behind it: n_guessed */
+    double *w, *c;    /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
+    double *Tw, *u;   /* nv; T w; u of (G6), for batches */
+    double *y, *dy;   /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
+    double *Bn;       /* links; B(q_n); stabilised form */
+    double *T, *Tinv; /* nT */
+    double *L, *F;    /* nT; of (N1) */
+    double *a_bar;    /* nv: covector of a_n as the step has it */
+    guess guess;      /* its slope is that of the step */
     int degree; /* of the polynomials in time that guess theta, lambda and eta; 0: theta from vdot as guess has it */
     double *before
         [PH_PAST]; /* theta of the steps before, the last first, each with its lambda and eta behind it; constant steps */
@@ -463,7 +462,7 @@ static double correct(ph_sim *sim, const double *x)
         if (stabilised)
             ph_increment_add_eta(&size, i, m->dy + at);
     }
-    return ph_increment_size(&size, m->tol_x, m->tol_R);
+    return ph_increment_size(&size, m->ops.tol);
 }
 
 /* Constant parts of the step. */
@@ -589,7 +588,7 @@ static void measure_degrees(const ph_sim *sim, const genalpha *m, double error[P
     memset(error, 0, sizeof(double) * PH_PAST);
     for (const ph_slot *i = sim->lay.slot; i < end; i += 1 + sim->lay.N / MEASURED)
         for (int k = 0, at = i->v_at; k < i->dim; k++, at++) {
-            double d[PH_PAST + 1] = {m->theta[at]}, inv_tol = 1 / (k < i->rot ? m->tol_x : m->tol_R);
+            double d[PH_PAST + 1] = {m->theta[at]}, inv_tol = 1 / (k < i->rot ? m->ops.tol.x : m->ops.tol.R);
             for (int j = 0; j < PH_PAST; j++)
                 d[j + 1] = m->before[j][at];
             error[0] = ph_larger(error[0], inv_tol * m->guess.theta_1 * fabs(d2[at] - 2 * d1[at] + d0[at]));
@@ -625,7 +624,7 @@ static void predict(ph_sim *sim, const ph_point *from, double slope)
         guess_from_steps(sim);
     else
         guess_from_vdot(sim, from, slope);
-    ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
+    m->ops.tol = ph_step_tolerances(sim, m->p.beta);
 }
 
 /* (G3), (G4) */

@@ -27,7 +27,6 @@ typedef struct printed {
     double *theta, *y; /* nv; y: B(q_n)^T deta */
     double *Pinv;      /* nT */
     double *Bn;        /* links */
-    double tol_x, tol_R;
     ph_step_ops ops;
 } printed;
 
@@ -145,7 +144,7 @@ static double correct(ph_sim *sim, const double *x)
             *size = ph_larger(*size, fabs(d[at + k]));
         }
     }
-    moved /= m->tol_x, turned /= m->tol_R;
+    moved /= m->ops.tol.x, turned /= m->ops.tol.R;
     return moved > turned || isnan(moved) ? moved : turned;
 }
 
@@ -177,7 +176,7 @@ static void predict(ph_sim *sim)
             inverse_P(sim, i);
         }
     ph_point_shift(lay, now, 1, m->theta, next);
-    ph_step_tolerances(sim, p->beta, &m->tol_x, &m->tol_R);
+    m->ops.tol = ph_step_tolerances(sim, p->beta);
 }
 
 static ph_status step(ph_sim *sim)

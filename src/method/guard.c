@@ -106,7 +106,7 @@ static double next_random(uint64_t *state)
 }
 
 /* A point beside the present one (EV3). States of the model, the last nodes, have sizes of their own. */
-static void displace(const ph_sim *sim, const double tol[2], uint64_t *seed, ph_point *to)
+static void displace(const ph_sim *sim, ph_tolerance tol, uint64_t *seed, ph_point *to)
 {
     const ph_layout *lay = &sim->lay;
     const ph_point *at = &sim->now;
@@ -117,7 +117,7 @@ static void displace(const ph_sim *sim, const double tol[2], uint64_t *seed, ph_
         int own = end - i <= lay->sys->n_first;
         for (int k = 0; k < i->dim; k++) {
             double v = at->v[i->v_at + k], vdot = at->vdot[i->v_at + k], h = sim->h;
-            double by = own ? 0 : tol[k >= i->rot], rate = own || !(h > 0) ? 0 : by / h;
+            double by = own ? 0 : k < i->rot ? tol.x : tol.R, rate = own || !(h > 0) ? 0 : by / h;
             to->v[i->v_at + k] = v + (2 * rate + 4 * DBL_EPSILON * fabs(v)) * next_random(seed);
             to->vdot[i->v_at + k] =
                 vdot + (rate > 0 ? 4 * rate / h : 4 * DBL_EPSILON * fabs(vdot)) * next_random(seed);
@@ -140,10 +140,9 @@ ph_status ph_guard_resolve(ph_sim *sim)
     ph_guard *g = sim->guard;
     ph_largest kept = sim->largest;
     ph_state s = ph_point_view(&sim->now, &sim->lay);
-    double tol[2];
     uint64_t seed = 1;
     memset(g->resolution, 0, sizeof(double) * (size_t)g->n);
-    ph_step_tolerances(sim, 1, &tol[0], &tol[1]);
+    ph_tolerance tol = ph_step_tolerances(sim, 1);
     sim->largest = kept;
     g->resolved = 1;
     ph_status status = g->values(&s, g->start, g->ctx);

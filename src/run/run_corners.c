@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "mech/argument.h"
 #include "run/private.h"
 #include "step/sim.h"
@@ -111,27 +112,22 @@ static int without_repeats(int n, double *t)
     return kept;
 }
 
-/* The first that is not before t, but for round-off; of how many */
-static int first_from(const ph_times *c, double t)
+static double instant(double t)
 {
-    int low = 0, high = c->n;
-    while (low < high) {
-        int mid = (low + high) / 2;
-        if (c->t[mid] < t - SAME * DBL_EPSILON * fabs(t))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return SAME * DBL_EPSILON * fabs(t);
+}
+
+/* Whether t is one of these times, but for round-off. */
+static int is_among(const ph_times *c, double t)
+{
+    long k = ph_sorted_below(c->n, c->t, t - instant(t));
+    return k < c->n && c->t[k] <= t + instant(t);
 }
 
 int ph_corners_at(const ph_run *run, double t, double *before, double *after)
 {
-    const ph_times *c = &run->def.opt.nonsmooth;
-    double instant = SAME * DBL_EPSILON * fabs(t);
-    int k = run->def.opt.tol > 0 ? first_from(c, t) : c->n;
-    *before = t - instant, *after = t + instant;
-    return k < c->n && c->t[k] <= *after;
+    *before = t - instant(t), *after = t + instant(t);
+    return run->def.opt.tol > 0 && is_among(&run->def.opt.nonsmooth, t);
 }
 
 static size_t room_of(const ph_model *m)
@@ -237,9 +233,7 @@ ph_status ph_corners_stay(ph_run *run, int parameter, ph_error *err)
     def.opt.nonsmooth = run->said.opt.nonsmooth;
     ph_status s = ph_corners_find(run, near, &def, &there, &own);
     for (int k = 0; k < here->n && s == PH_OK; k++) {
-        int i = first_from(&there, here->t[k]);
-        int stays = i < there.n && there.t[i] <= here->t[k] + SAME * DBL_EPSILON * fabs(here->t[k]);
-        if (!stays && jumps(run, here->t[k]))
+        if (!is_among(&there, here->t[k]) && jumps(run, here->t[k]))
             s = ph_fail(err, PH_E_INPUT,
                         "parameter '%s' moves the time t = %.9g s at which a function jumps, and derivatives "
                         "do not see "

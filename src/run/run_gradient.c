@@ -2,6 +2,7 @@
  * parameters come from neighbouring models. */
 #include <string.h>
 
+#include "base/sorted.h"
 #include "la/small.h"
 #include "mech/mech.h"
 #include "run/neighbours.h"
@@ -92,15 +93,8 @@ static void scale(int n, double f, double *x)
 /* The point of the run at time t. */
 static long point_at(const objective_run *g, double t)
 {
-    long low = 0, high = g->steps;
-    while (low < high) {
-        long mid = (low + high) / 2;
-        if (g->time[mid] < t)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low > 0 && t - g->time[low - 1] < g->time[low] - t ? low - 1 : low;
+    long k = ph_sorted_below(g->steps, g->time, t);
+    return k > 0 && t - g->time[k - 1] < g->time[k] - t ? k - 1 : k;
 }
 
 /* What a sensor comes to over time is, as far as derivatives go, a sum over the points, each with its weight; the adjoint

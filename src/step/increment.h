@@ -6,6 +6,7 @@
 
 #include "la/small.h"
 #include "step/layout.h"
+#include "step/newton.h"
 
 typedef struct ph_increment {
     double moved, turned, far; /* the largest displacement, rotation, and displacement since the step began */
@@ -31,9 +32,9 @@ PH_INLINE void ph_increment_add_eta(ph_increment *m, const ph_slot *i, const dou
 }
 
 /* Where a run starts at rest in the origin, far alone knows the size of positions. */
-PH_INLINE double ph_increment_size(const ph_increment *m, double tol_x, double tol_R)
+PH_INLINE double ph_increment_size(const ph_increment *m, ph_tolerance tol)
 {
-    double moved = m->moved / (tol_x + 4 * DBL_EPSILON * m->far), turned = m->turned / tol_R;
+    double moved = m->moved / (tol.x + 4 * DBL_EPSILON * m->far), turned = m->turned / tol.R;
     return moved > turned || isnan(moved) ? moved : turned;
 }
 

@@ -381,7 +381,7 @@ ph_status ph_newton_links(ph_sim *sim, double *Bn)
 
 /* ---- iteration ---------------------------------------------------------------------------------- */
 
-void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R)
+ph_tolerance ph_step_tolerances(ph_sim *sim, double beta)
 {
     const ph_layout *lay = &sim->lay;
     const double *v = sim->now.v, *vdot = sim->now.vdot;
@@ -403,9 +403,8 @@ void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R)
     size = ph_larger(size, sim->matrix.body);
     floor[0] = 4 * DBL_EPSILON * (size + h * speed[0]) + DBL_MIN; /* not zero at rest in the origin */
     floor[1] = 4 * DBL_EPSILON * (1 + h * speed[1]);
-    *tol_x = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[0]) + floor[0];
-    *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
-    sim->matrix.tol[0] = *tol_x, sim->matrix.tol[1] = *tol_R;
+    return (ph_tolerance){beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[0]) + floor[0],
+                          beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1]};
 }
 
 #define REST 2e-10 /* of its size: by less a mechanism at rest moves in a step */
@@ -681,11 +680,10 @@ static ph_status refuse_violated(ph_sim *sim)
 }
 
 /* An increment of this part of a radian and of the size of bodies, in tolerances. */
-static double in_tolerances(const ph_sim *sim, double part)
+static double in_tolerances(const ph_sim *sim, const ph_step_ops *o, double part)
 {
-    const ph_newton_matrix *nm = &sim->matrix;
-    double length = nm->body > 0 ? nm->body : sim->largest.x;
-    return part * fmin(length / nm->tol[0], 1 / nm->tol[1]);
+    double length = sim->matrix.body > 0 ? sim->matrix.body : sim->largest.x;
+    return part * fmin(length / o->tol.x, 1 / o->tol.R);
 }
 
 /* (N7), after a step of two increments: how large the first may be for what it leaves to be round-off, of residuals or of the increments that
@@ -704,8 +702,8 @@ static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double 
     }
     int polynomial = nm->plain > 0;
     nm->plain = o->improve(sim);
-    if (!(nm->plain <= in_tolerances(sim, PH_NEWTON_PLAIN)) ||
-        (polynomial && (nm->enough == 0 || first > PH_NEWTON_NEAR * in_tolerances(sim, PH_NEWTON_SHORT))))
+    if (!(nm->plain <= in_tolerances(sim, o, PH_NEWTON_PLAIN)) ||
+        (polynomial && (nm->enough == 0 || first > PH_NEWTON_NEAR * in_tolerances(sim, o, PH_NEWTON_SHORT))))
         nm->rest = PH_NEWTON_REST;
 }
 
@@ -786,23 +784,20 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
                     multipliers_settle(sim, o, fall);
         x[k > 1] = k > 2 ? x[1] : size;
         if (first && k == 1)
-            small |= nm->until > 0 && size <= fmin(nm->enough, in_tolerances(sim, PH_NEWTON_SHORT));
+            small |= nm->until > 0 && size <= fmin(nm->enough, in_tolerances(sim, o, PH_NEWTON_SHORT));
         if (first && small && k > 1 && nm->until == 0)
             judge_first(sim, o, x[0], x[1], k);
         else if (first && small)
             nm->until -= nm->until > 0;
         if (small || (k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o, 0) <= 1)) {
-            /* other rows have lambda and eta, or guesses would be better than solutions are */
-            if (nm->choices != choices || growth > PH_NEWTON_GROWN)
-                sim->n_past = 0;
+            if (nm->choices != choices)
+                sim->n_past = 0; /* other rows have lambda and eta */
             status = finish(sim, o);
             if (status != PH_OK || !is_violated(sim, anew ? 10 * PH_NEWTON_LEFT_OUT : PH_NEWTON_LEFT_OUT))
                 return status;
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
                 return refuse_violated(sim);
         }
-        if (first && k == 1 && nm->plain > 0 && size > PH_NEWTON_MISLED * nm->plain)
-            return PH_E_NEWTON; /* the steps before tell nothing of this one: make_step begins with a plain guess */
         if (of_step && k == 2 && rate > PH_RATE_STEP && size > 1 && !(sim->opt.tol > 0))
             return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */
         keep = keeps && nm->factored && k < most_kept &&

@@ -63,7 +63,6 @@ typedef struct ph_newton_matrix {
     double plain;      /* what the first increment would be from a plain first guess; 0: not known */
     int until;         /* steps until the two are found anew */
     int rest;          /* steps that go by plain first guesses: others did not help */
-    double tol[2];     /* m, rad: (N3) of the step */
     int mass_factored; /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
     const ph_allocator *alloc;
@@ -83,12 +82,18 @@ ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_k
  * read; of a tape that is not brief, also what the solvers remember. */
 ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t);
 
+/* Increments of positions in m and of rotations in rad that Newton's method takes as nothing (N3). */
+typedef struct ph_tolerance {
+    double x, R;
+} ph_tolerance;
+
 /* What an implicit method tells of the step it is solving. Unknowns: the left increment dq of every node, the
  * scaled increments s dlambda and (stabilised form) gp^-1 (gamma/beta) deta:
  *   dv = gp (L dq + F B_n^T x_eta),   dvdot = eps (dv + gp Q dq),   s = 1/(eps gp)             (N1)
  * To the residual r a method may add a load of its own, a covector of each node, d(load) = N dq. */
 typedef struct ph_step_ops {
     double s, inv_eps, inv_gp;
+    ph_tolerance tol;                        /* of the step */
     double eta;                              /* deta = eta x_eta */
     int exact;                               /* L and F are exact: convergence is quadratic */
     int always;                              /* the solution depends on Jacobians: one in every iteration */

@@ -192,8 +192,7 @@ ph_status ph_start_perturb(ph_sim *sim, const double *l);
 /* z of least kinetic energy with B z = rows at p, to z. */
 ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z);
 
-/* Sizes of increments of positions and rotations that Newton's method takes as nothing:
- *   tol = beta h^2 (atol + rtol |vdot|) + 4 eps (|q| + h |v|)                                  (N3) */
-void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R);
+/* tol = beta h^2 (atol + rtol |vdot|) + 4 eps (|q| + h |v|)                                  (N3) */
+ph_tolerance ph_step_tolerances(ph_sim *sim, double beta);
 
 #endif

@@ -53,11 +53,6 @@
     1e-5 /* the same from a plain guess: where it is larger, steps are too large for others; */
 #define PH_NEWTON_ROUND_OFF                                                                                  \
     30 /* tolerances: second increments that may be round-off, as those of rotations in long chains */
-/* A first increment that is so much larger than one from a plain guess would be: guesses of other kinds led astray. */
-#define PH_NEWTON_MISLED 2
-/* Growth above which first guesses are no better than a line: what is left of increments then is round-off, and the better the guess, the
- * less it looks like it. */
-#define PH_NEWTON_GROWN       1e4
 #define PH_NEWTON_KEPT_BY_TOL 2 /* iterations of one Jacobian, where steps are found by tolerance */
 /* Steps without a bound on the forces of multipliers, where it does not tell, as where joints make no torques: it would cost half of
  * what they cost themselves. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sorted.h"
 #include "io/cache.h"
 #include "study/reference.h"
 #include "study/fail.h"
@@ -63,20 +64,6 @@ static void copy_state(const session *s, const ph_state *x, double *to)
     memcpy(vdot + s->nv, x->lambda, sizeof *to * (size_t)s->nl);
 }
 
-/* The first corner after t; n_corners: there is none. */
-static int corner_after(const ph_problem *p, double t)
-{
-    int low = 0, high = p->n_corners;
-    while (low < high) {
-        int mid = (low + high) / 2;
-        if (p->corner[mid] <= t)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 static double apart(const session *s)
 {
     return s->t_end / (double)s->points;
@@ -86,7 +73,7 @@ static double apart(const session *s)
 static double next_stop(const session *s, double from, double to)
 {
     double near = SAME * apart(s);
-    int k = corner_after(s->p, from + near);
+    long k = ph_sorted_up_to(s->p->n_corners, s->p->corner, from + near);
     return k < s->p->n_corners && s->p->corner[k] < to - near ? s->p->corner[k] : to;
 }
 
@@ -94,7 +81,7 @@ static double next_stop(const session *s, double from, double to)
 static int is_corner(const session *s, double t, double *first)
 {
     double near = SAME * apart(s);
-    int k = corner_after(s->p, t - near);
+    long k = ph_sorted_up_to(s->p->n_corners, s->p->corner, t - near);
     int is = k < s->p->n_corners && s->p->corner[k] <= t + near;
     *first = is ? fmin(t, s->p->corner[k]) : t;
     return is;
