@@ -195,11 +195,38 @@ static void assembled(void **state)
     }
 }
 
+/* The fastest of all bodies, whatever the space: rigid ones, with and without principal axes, particles, markers of a flexible body. */
+static void fastest(void **state)
+{
+    (void)state;
+    static const char *const row[][2] = {
+        {MODELS "slider_crank.lua", "space=R3xSO3"}, {MODELS "slider_crank.lua", "space=SE3"},
+        {MODELS "slider_crank.lua", "space=euler"},  {MODELS "trebuchet.lua", "space=SE3"},
+        {MODELS "bicycle.lua", "space=R3xSO3"},      {MODELS "flexible_pendulum_modal.lua", "space=R3xSO3"}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const char *options[] = {row[k][1]};
+        ph_run *run = open_run(row[k][0], options, 1);
+        double most[2] = {0, 0}, got[2];
+        steps_of(run, 20);
+        for (int i = 0; i < ph_run_count(run, PH_BODIES); i++)
+            for (int turn = 0; turn < 2; turn++) {
+                double v[3];
+                if (ph_run_get(run, turn ? PH_GET_OMEGA : PH_GET_VELOCITY, i, v) == PH_OK)
+                    most[turn] = fmax(most[turn], ph_norm(ph_load3(v)));
+            }
+        assert_true(most[0] > 0);
+        assert_int_equal(ph_run_get(run, PH_GET_FASTEST, 0, got), PH_OK);
+        check_near(got[0], most[0], 1e-14 * most[0]); /* round-off */
+        check_near(got[1], most[1], 1e-14 * most[1]);
+        ph_run_close(run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(assembled), cmocka_unit_test(not_there),        cmocka_unit_test(numbers),
-        cmocka_unit_test(turns),     cmocka_unit_test(turns_to_and_fro),
+        cmocka_unit_test(assembled), cmocka_unit_test(fastest), cmocka_unit_test(not_there),
+        cmocka_unit_test(numbers),   cmocka_unit_test(turns),   cmocka_unit_test(turns_to_and_fro),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,7 +181,8 @@ enum {
     PH_GET_DRIVE,     /* driven joint: coordinate and rate as the bodies have them; angles in (-2 pi, 2 pi] */
     PH_GET_SOFTENING, /* flexible body without stiffness under load: ph_mechanism_softening */
     PH_GET_ASSEMBLED, /* index 0: the violations of positions and of velocities that assembling removed */
-    PH_GET_OVER       /* sensor with over_time: what each of its numbers comes to, so far */
+    PH_GET_OVER,      /* sensor with over_time: what each of its numbers comes to, so far */
+    PH_GET_FASTEST /* index 0: the largest speed [m/s] and the largest angular velocity [rad/s] of a body */
 };
 PH_API int ph_run_size(const ph_run *run, int what, int index);                 /* numbers; 0: not there */
 PH_API const char *ph_run_label(const ph_run *run, int what, int index, int k); /* of number k: "x", "qw" */

@@ -65,48 +65,44 @@ const char *ph_warn_turn(const ph_bodies *bodies, double h, double turn, char *t
 
 /* ---- drives ------------------------------------------------------------------------------------------- */
 
-static void see_drive(ph_watched_drive *d, const ph_watched_drive *now, double t, double h)
+static void see_drive(ph_watched_drive *d, double coordinate, double rate, double t, double h)
 {
-    double gap = now->coordinate - d->coordinate - h * (now->rate + d->rate) / 2;
-    double leap = fabs(now->rate - d->rate);
+    double gap = coordinate - d->coordinate - h * (rate + d->rate) / 2;
+    double leap = fabs(rate - d->rate);
     gap = fabs(d->is_angle ? remainder(gap, TWO_PI) : gap) / h;
     if (leap > d->leap)
         d->leap = leap, d->leap_t = t;
     if (gap > d->gap)
         d->gap = gap, d->gap_t = t;
-    d->most = fmax(d->most, fabs(now->rate));
-    d->coordinate = now->coordinate, d->rate = now->rate;
+    d->most = fmax(d->most, fabs(rate));
+    d->coordinate = coordinate, d->rate = rate;
 }
 
-/* The next driven joint from *k on; 0: there is none. */
-static int next_drive(const ph_bodies *bodies, const ph_state *s, int *k, ph_watched_drive *now)
+/* The driven joints at the start. Without memory there are no warnings of drives, but a run. */
+static void list_drives(ph_warner *w, const ph_bodies *bodies, const ph_state *s)
 {
     double x[2];
-    int n = bodies->is_file ? bodies->n_joints : 0;
-    while (*k < n && ph_run_get_of(bodies->run, s, PH_GET_DRIVE, *k, x) != PH_OK)
-        ++*k;
-    if (*k >= n)
-        return 0;
-    now->joint = *k, now->is_angle = ph_run_is(bodies->run, PH_IS_ANGLE, *k);
-    now->coordinate = x[0], now->rate = x[1];
-    ++*k;
-    return 1;
+    for (int k = 0; bodies->is_file && k < bodies->n_joints; k++) {
+        if (ph_run_get_of(bodies->run, s, PH_GET_DRIVE, k, x) != PH_OK)
+            continue;
+        ph_watched_drive *more = realloc(w->drive, sizeof *more * (size_t)(w->n + 1));
+        if (!more)
+            return;
+        w->drive = more;
+        w->drive[w->n++] = (ph_watched_drive){.joint = k,
+                                              .is_angle = ph_run_is(bodies->run, PH_IS_ANGLE, k),
+                                              .coordinate = x[0],
+                                              .rate = x[1],
+                                              .most = fabs(x[1])};
+    }
 }
 
 static void see_drives(ph_warner *w, const ph_bodies *bodies, const ph_state *s, double h)
 {
-    ph_watched_drive now;
-    for (int i = 0, k = 0; next_drive(bodies, s, &k, &now); i++) {
-        if (i < w->n) {
-            see_drive(&w->drive[i], &now, s->t, h);
-            continue;
-        }
-        ph_watched_drive *more = w->steps ? NULL : realloc(w->drive, sizeof *more * (size_t)(i + 1));
-        if (!more) /* no warnings of drives, but a run */
-            return;
-        now.most = fabs(now.rate), now.leap = now.gap = now.leap_t = now.gap_t = 0;
-        w->drive = more, w->drive[w->n++] = now;
-    }
+    double x[2];
+    for (ph_watched_drive *d = w->drive, *end = d + w->n; d < end; d++)
+        if (ph_run_get_of(bodies->run, s, PH_GET_DRIVE, d->joint, x) == PH_OK)
+            see_drive(d, x[0], x[1], s->t, h);
 }
 
 static void list_drive(const ph_watched_drive *d, const ph_bodies *bodies, double h,
@@ -126,16 +122,16 @@ static void list_drive(const ph_watched_drive *d, const ph_bodies *bodies, doubl
 
 void ph_warner_see(ph_warner *w, const ph_bodies *bodies, const ph_state *s)
 {
-    double h = w->steps ? s->t - w->t : 0, spin = 0;
-    for (int i = 0; i < bodies->n; i++) {
-        ph_quantity q[PH_QUANTITIES];
-        int n = ph_body_motion(bodies, i, s, q);
-        spin = fmax(spin, ph_norm(vector_of(n, q, "omega")));
-        w->speed = fmax(w->speed, ph_norm(vector_of(n, q, "velocity")));
-    }
-    w->spin = fmax(w->spin, spin);
-    w->turn = fmax(w->turn, h * spin);
-    see_drives(w, bodies, s, h);
+    double h = w->steps ? s->t - w->t : 0, most[2]; /* speed, angular velocity */
+    if (ph_run_get_of(bodies->run, s, PH_GET_FASTEST, 0, most) != PH_OK)
+        most[0] = ph_fastest(bodies, s, "velocity"), most[1] = ph_fastest(bodies, s, "omega");
+    w->speed = fmax(w->speed, most[0]);
+    w->spin = fmax(w->spin, most[1]);
+    w->turn = fmax(w->turn, h * most[1]);
+    if (w->steps)
+        see_drives(w, bodies, s, h);
+    else
+        list_drives(w, bodies, s);
     w->t = s->t, w->steps++;
 }
 

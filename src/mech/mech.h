@@ -455,6 +455,8 @@ void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
 int ph_mechanism_is_closed(const ph_mechanism *m); /* power.c: no energy ever enters or leaves */
 
 /* view.c: J */
+/* The largest speed and the largest angular velocity of a body. */
+void ph_mechanism_fastest(const ph_mechanism *m, const ph_state *s, double *speed, double *spin);
 void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential);
 int ph_mechanism_counts(const ph_mechanism *m); /* 1: some angles are counted over turns */
 

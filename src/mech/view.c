@@ -94,17 +94,24 @@ void ph_mechanism_reaction(const ph_mechanism *m, const ph_state *s, int joint, 
 
 /* ---- energy --------------------------------------------------------------------------------------- */
 
-/* Kinetic energy, and potential of the weight. Velocities in body axes have the size of the physical ones: no more is read of a state that
+/* Position, and velocities up to a rotation: those in body axes have the size of the physical ones, and no more is read of a state that
  * has these or those. */
+static void fill_sizes(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k)
+{
+    const ph_body *b = &m->body[body];
+    if ((m->space->plain || m->space->body_axes) && b->marker < 0) {
+        k->x = ph_load3(s->q + b->q[0]), k->v = ph_load3(s->v + b->v[0]);
+        k->w = b->particle ? ph_v3(0, 0, 0) : ph_load3(s->v + b->v[1]);
+    } else
+        ph_kin_fill(m, s, body, k);
+}
+
+/* Kinetic energy, and potential of the weight. */
 static void add_body(const ph_mechanism *m, const ph_state *s, int body, double *T, double *V)
 {
     const ph_body *b = &m->body[body];
     ph_kin k;
-    if ((m->space->plain || m->space->body_axes) && b->marker < 0) {
-        k.x = ph_load3(s->q + b->q[0]), k.v = ph_load3(s->v + b->v[0]);
-        k.w = b->particle ? ph_v3(0, 0, 0) : ph_load3(s->v + b->v[1]);
-    } else
-        ph_kin_fill(m, s, body, &k);
+    fill_sizes(m, s, body, &k);
     *T += b->m * ph_dot(k.v, k.v) / 2 + (b->particle ? 0 : ph_dot(k.w, ph_mul(b->J, k.w)) / 2);
     *V -= ph_dot(b->weight, k.x);
 }
@@ -137,6 +144,26 @@ void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kin
         T += op->kinetic ? op->kinetic(&site) : 0;
     }
     *kinetic = T, *potential = V;
+}
+
+static inline void enlarge(double *most, double x)
+{
+    *most = x > *most ? x : *most;
+}
+
+void ph_mechanism_fastest(const ph_mechanism *m, const ph_state *s, double *speed, double *spin)
+{
+    double v2 = 0, w2 = 0;
+    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
+        ph_vec3 v = ph_load3(s->v + b->x), w = ph_load3(s->v + b->w);
+        enlarge(&v2, ph_dot(v, v)), enlarge(&w2, ph_dot(w, w));
+    }
+    for (int i = 0; i < m->model->n_bodies && m->n_rigid < m->model->n_bodies; i++) {
+        ph_kin k;
+        fill_sizes(m, s, i, &k);
+        enlarge(&v2, ph_dot(k.v, k.v)), enlarge(&w2, ph_dot(k.w, k.w));
+    }
+    *speed = sqrt(v2), *spin = sqrt(w2);
 }
 
 double ph_mechanism_kinetic(const ph_mechanism *m, const ph_state *s)

@@ -74,7 +74,8 @@ static const char *const xyz[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "
                          *const energy[] = {"kinetic", "potential", "work", "dissipated", "residual"},
                          *const coordinate[] = {"x", "y", "z", "rx", "ry", "rz", "length"},
                          *const violation[] = {"position", "velocity"}, *const step[] = {"h", "iterations"},
-                         *const drive[] = {"position", "rate"}, *const softening[] = {"spin", "load"};
+                         *const fastest[] = {"speed", "spin"}, *const drive[] = {"position", "rate"},
+                         *const softening[] = {"spin", "load"};
 
 /* PH_GET_MOTION: quantities in their order. */
 static const int motion[] = {PH_GET_POSITION, PH_GET_ROTATION,     PH_GET_VELOCITY,
@@ -117,6 +118,7 @@ static const struct quantity {
     [PH_GET_DRIVE] = {PH_JOINTS, 2, drive, NULL},
     [PH_GET_SOFTENING] = {PH_FLEXIBLE, 2, softening, ""},
     [PH_GET_ASSEMBLED] = {-1, 2, violation, "SI"},
+    [PH_GET_FASTEST] = {-1, 2, fastest, NULL},
 };
 
 #define N_QUANTITIES ((int)(sizeof quantities / sizeof *quantities))
@@ -188,7 +190,7 @@ int ph_run_size(const ph_run *run, int what, int index)
     if (q->list == PH_NODES)
         return node_size(run, what, index);
     if (q->list == -1)
-        return index == 0 && ((what != PH_GET_ENERGY && what != PH_GET_ASSEMBLED) || m) ? q->size : 0;
+        return index == 0 && (m || what == PH_GET_VIOLATION || what == PH_GET_STEP) ? q->size : 0;
     if (q->list < 0 || !m || index >= ph_run_count(run, q->list))
         return 0;
     if (what == PH_GET_SENSOR || (what == PH_GET_OVER && m->sensor[index].over))
@@ -284,6 +286,8 @@ const char *ph_run_unit(const ph_run *run, int what, int index, int k)
         return half("N, N m", n, k);
     if (what == PH_GET_STEP)
         return k ? "" : "s";
+    if (what == PH_GET_FASTEST)
+        return k ? "rad/s" : "m/s";
     if (what == PH_GET_INPUT)
         return run->model->input[index].unit;
     if (what == PH_GET_STATE)
@@ -434,6 +438,9 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
     case PH_GET_DRIVE:
         ph_mechanism_drive(mech, s, index, &out[0], &out[1]);
         return PH_OK;
+    case PH_GET_FASTEST:
+        ph_mechanism_fastest(mech, s, &out[0], &out[1]);
+        return PH_OK;
     case PH_GET_SOFTENING:
         ph_mechanism_softening(mech, s, index, &out[0], &out[1]);
         return PH_OK;
@@ -506,7 +513,8 @@ ph_status ph_run_get(ph_run *run, int what, int index, double *out)
 
 static int is_of_state(int what)
 {
-    return what <= PH_GET_EFFORT || (what >= PH_GET_MOTION && what <= PH_GET_SOFTENING);
+    return what <= PH_GET_EFFORT || (what >= PH_GET_MOTION && what <= PH_GET_SOFTENING) ||
+           what == PH_GET_FASTEST;
 }
 
 ph_status ph_run_get_of(ph_run *run, const ph_state *s, int what, int index, double *out)

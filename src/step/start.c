@@ -248,11 +248,13 @@ static int worst_row(const ph_layout *lay, const double *rows, const double *siz
     return at;
 }
 
-/* Move q (level 0) or v (level 1) of p until the constraints hold. */
+/* Move q (level 0) or v (level 1) of p until the constraints hold. The matrix is kept while violations fall fast: mostly
+ * that of the first point will do. */
 static ph_status project(ph_sim *sim, ph_point *p, int level)
 {
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.x, last = HUGE_VAL;
+    int factored = 0;
     for (int k = 0; k < PH_START_PROJECTIONS; k++) {
         ph_status s = evaluate(sim, p);
         if (s != PH_OK)
@@ -266,7 +268,9 @@ static ph_status project(ph_sim *sim, ph_point *p, int level)
             return PH_OK;
         if (k > 2 && size >= 0.5 * last) /* rows that are left out may no longer be implied */
             ph_redundant_renew(&sim->matrix, &sim->ev, sim->matrix.initial, PH_E_SINGULAR);
-        s = solve(sim, -1, rows, x);
+        factored = factored && size <= PH_START_KEEP * last;
+        s = factored ? solve_again(sim, NULL, -1, rows, x) : solve(sim, -1, rows, x);
+        factored = 1;
         if (s != PH_OK)
             return s;
         if (!isfinite(ph_small_max(lay->nv, x)))

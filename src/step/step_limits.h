@@ -104,6 +104,8 @@
 /* Reactions with friction that change by no more than this part of all forces, and by no less than half as much as before, have reached
  * the round-off of their matrix or, where a point is a little off the constraints, as stages are, what redundant rows leave open there. */
 #define PH_START_STILL 1e-4
+/* Violations that a step of a projection leaves, as a part of what they were, up to which its matrix is kept. */
+#define PH_START_KEEP 1e-4
 /* Newton steps of a projection; it converges quadratically or not at all. */
 #define PH_START_PROJECTIONS 30
 
