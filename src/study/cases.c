@@ -344,11 +344,14 @@ static double cpu_seconds(void)
                                                             : NAN;
 }
 
-/* Best of several: what disturbs a run makes it only slower. */
+/* Best of several: what disturbs a run makes it only slower. Steps by tolerance have no output on a grid here. */
 static ph_status measure_time(const ph_cases_def *def, ph_run *run, ph_case *out, ph_error *err)
 {
     double spent = 0, best = HUGE_VAL;
+    ph_options o = ph_run_options(run);
     ph_status s = PH_OK;
+    if (o.tol > 0)
+        o.h = 0, s = ph_run_set_method(run, &o, err);
     for (int k = 0;
          s == PH_OK && (def->repeats ? k < def->repeats : spent < BUDGET || (k < LEAST && spent < LONG));
          k++) {
