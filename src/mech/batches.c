@@ -35,6 +35,24 @@ size_t ph_beams_needed(const ph_model *model)
     return beams < 2 ? 0 : beams / PH_BATCH + KINDS;
 }
 
+static int same_section(const ph_force_def *a, const ph_force_def *b)
+{
+    return a->K6 == b->K6 && a->D6 == b->D6;
+}
+
+/* A batch has others than the one before where they change within one of the two. */
+size_t ph_sections_needed(const ph_model *model)
+{
+    const ph_force_def *last = NULL;
+    size_t changes = KINDS, batches = ph_beams_needed(model);
+    for (const ph_force_def *f = model->force, *end = f + model->n_forces; f < end; f++)
+        if (ph_force_is_beam(f)) {
+            changes += !last || !same_section(f, last);
+            last = f;
+        }
+    return batches < 2 * changes ? batches : 2 * changes;
+}
+
 /* Between two bodies with nodes of their own. */
 static int fits(const ph_force *f)
 {
@@ -58,12 +76,27 @@ static void put_lane(const ph_mechanism *m, const ph_force *f, int lane, ph_beam
     b->length[lane] = f->length, b->mass[lane] = f->mass;
     for (int k = 0; k < 6; k++)
         b->d0[k][lane] = f->d0[k];
-    put66(f->def->K6, lane, b->K6), put66(f->def->D6, lane, b->D6);
     for (int k = 0; k < 3; k++)
         b->moment[k][lane] = moment[k];
     ph_store33(J, f->J);
     for (int k = 0; k < 9; k++)
         b->J[k][lane] = J[k];
+}
+
+/* Those of the batch before, where they are the same. */
+static const ph_beam_sections *sections_of(ph_mechanism *m, const ph_beam_batch *b)
+{
+    int same = b > m->beam;
+    for (int lane = 0; lane < PH_BATCH && same; lane++)
+        same = same_section(m->force[b->force[lane]].def, m->force[b[-1].force[lane]].def);
+    if (same)
+        return b[-1].sections;
+    ph_beam_sections *s = &m->sections[m->n_sections++];
+    for (int lane = 0; lane < PH_BATCH; lane++) {
+        const ph_force_def *def = m->force[b->force[lane]].def;
+        put66(def->K6, lane, s->K6), put66(def->D6, lane, s->D6);
+    }
+    return s;
 }
 
 /* Up to four elements; one alone is better off without lanes. */
@@ -76,6 +109,7 @@ static void close_batch(ph_mechanism *m, ph_force *const *of, int n)
     b->n = n, b->damped = def->D6 != NULL, b->heavy = def->M6 != NULL, b->mass_model = def->mass_model;
     for (int lane = 0; lane < PH_BATCH; lane++)
         put_lane(m, of[lane < n ? lane : n - 1], lane, b);
+    b->sections = sections_of(m, b);
     for (int lane = 0; lane < n; lane++)
         of[lane]->in_lane = 1;
 }

@@ -257,7 +257,7 @@ static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_forc
 /* All but forces. */
 PH_INLINE void open_C(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    if (m->n_forces || m->model->n_states)
+    if (m->damped)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     bodies_C(m, s, out);
 }
@@ -795,9 +795,19 @@ static int is_smooth(const ph_mechanism *m)
     return smooth;
 }
 
+/* Whether anything adds to C what bodies have stored. */
+static int is_damped(const ph_mechanism *m)
+{
+    int damped = m->model->n_states > 0;
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && !damped; f++)
+        damped = !f->still || f->reach;
+    return damped;
+}
+
 void ph_mechanism_callbacks(ph_mechanism *m)
 {
     ph_system *sys = &m->sys;
+    m->damped = is_damped(m);
     sys->ctx = m, sys->origin = sys;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
     sys->products = is_pinned_only(m) ? products : NULL;

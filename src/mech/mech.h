@@ -383,6 +383,7 @@ struct ph_mechanism {
     int n_norms;                      /* constraints after those of joints */
     int n_flex, n_carried;            /* carried: elements with a marker */
     int n_beams, n_hinges;            /* batches of beam elements and of joints */
+    int n_sections;                   /* that batches of beam elements have */
     ph_body *body;                    /* of the model */
     ph_rigid *rigid;
     int *general;
@@ -394,6 +395,7 @@ struct ph_mechanism {
     ph_flex *flex;
     ph_carried *carried;
     struct ph_beam_batch *beam;
+    struct ph_beam_sections *sections;
     struct ph_hinge_batch *hinge;
     ph_input *input;        /* of the model */
     ph_couple *couple;      /* of the model's couplings */
@@ -415,6 +417,7 @@ struct ph_mechanism {
     struct ph_user *user;  /* of the model's constraints (user.h) */
     int functions;         /* a force or a constraint calls a function of the states that is not traced */
     int inertia;           /* a force has a mass matrix */
+    int damped;            /* a force or a state depends on velocities */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
     ph_counted *turns;     /* of all angles that are free: the last one, counted over many turns */
@@ -549,6 +552,7 @@ extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local
 
 /* batches.c: elements of one kind, four at a time */
 size_t ph_beams_needed(const ph_model *model); /* batches at most */
+size_t ph_sections_needed(const ph_model *model);
 void ph_beams_list(ph_mechanism *m);
 /* Adds what is not NULL of g, M, C and K; PH_E_CALLBACK where an element turns too far, and which one */
 void ph_beams_energies(const ph_mechanism *m, const ph_state *s, double *kinetic,

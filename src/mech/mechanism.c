@@ -105,6 +105,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->force = ph_arena_take(a, n->forces, sizeof *m->force);
     m->hinge = ph_arena_take(a, ph_hinges_needed(m->model), sizeof *m->hinge);
     m->beam = ph_arena_take(a, ph_beams_needed(m->model), sizeof *m->beam);
+    m->sections = ph_arena_take(a, ph_sections_needed(m->model), sizeof *m->sections);
     m->node = ph_arena_take(a, nodes, sizeof *m->node);
     m->constraint = ph_arena_take(a, n->constraints, sizeof *m->constraint);
     m->dependent = ph_arena_take(a, n->constraints, sizeof *m->dependent);
