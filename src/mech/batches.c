@@ -255,6 +255,11 @@ void ph_hinges_positions(const ph_mechanism *m, const ph_state *s, double *Phi, 
     EACH_HINGE(m, s, positions, Phi, B);
 }
 
+void ph_hinges_products(const ph_mechanism *m, const ph_state *s, double *r, double *Phi, double *rate)
+{
+    EACH_HINGE(m, s, products, r, Phi, rate);
+}
+
 void ph_hinges_Z(const ph_mechanism *m, const ph_state *s, double *out)
 {
     EACH_HINGE(m, s, Z, out);

@@ -58,8 +58,7 @@ typedef struct opened {
 
 PH_FN void open_batch(const ph_beam_batch *b, const ph_beam_state *s, int moves, opened *o)
 {
-    const ph_real *K6 = (const ph_real *)b->sections->K6,
-                  *D6 = (const ph_real *)b->sections->D6;
+    const ph_real *K6 = (const ph_real *)b->sections->K6, *D6 = (const ph_real *)b->sections->D6;
     o->def = (ph_force_def){K6, b->damped ? D6 : NULL, b->heavy ? K6 : NULL, b->mass_model};
     o->f.def = &o->def,
     o->f.length = load4(b->length); /* field by field: what is not read need not be cleared */

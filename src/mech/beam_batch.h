@@ -12,7 +12,8 @@ typedef struct ph_beam_sections {
 
 /* Four elements of one kind: with damping or without, with mass of one model or none. Numbers of lane i: [i]. */
 typedef struct ph_beam_batch {
-    const ph_beam_sections *sections; /* those of a uniform rod are one for all its batches: they stay in the cache */
+    const ph_beam_sections
+        *sections; /* those of a uniform rod are one for all its batches: they stay in the cache */
     /* as of ph_force */
     _Alignas(PH_BATCH * sizeof(double)) double length[PH_BATCH];
     double d0[6][PH_BATCH];

@@ -506,26 +506,32 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
 }
 
 /* Phi and B of a joint, which is seen once. */
+static void rows_Phi_B(ph_site *site, double *Phi_out, double *B_out, const int *at, int stride)
+{
+    const ph_joint *j = site->j;
+    EACH_PART(j, i)
+    {
+        const ph_part *op = j->part[i].op;
+        ph_put p = {B_out, at, stride, j->part[i].row};
+        site->pick = j->part[i].pick;
+        if (op->Phi_B)
+            op->Phi_B(site, Phi_out + p.row, &p);
+        else
+            op->Phi(site, Phi_out + p.row), op->B(site, &p);
+    }
+}
+
 static void joint_positions(const ph_mechanism *m, const ph_state *s, ph_site *site, double *Phi_out,
                             double *B_out)
 {
     const ph_joint *j = site->j;
-    double local[12 * PH_ROWS_MAX];
-    ph_put p = j->direct ? (ph_put){B_out, j->B, 3, 0} : (ph_put){local, ph_local_rows, 12, 0};
-    if (!j->direct)
-        memset(local, 0, sizeof local);
-    EACH_PART(j, i)
-    {
-        const ph_part *op = j->part[i].op;
-        double *rows = Phi_out + j->l_at + j->part[i].row;
-        site->pick = j->part[i].pick, p.row = j->part[i].row;
-        if (op->Phi_B)
-            op->Phi_B(site, rows, &p);
-        else
-            op->Phi(site, rows), op->B(site, &p);
+    if (j->direct) {
+        rows_Phi_B(site, Phi_out + j->l_at, B_out, j->B, 3);
+        return;
     }
-    if (!j->direct)
-        put_rows(m, s, j, local, NULL, B_out);
+    double local[12 * PH_ROWS_MAX] = {0};
+    rows_Phi_B(site, Phi_out + j->l_at, local, ph_local_rows, 12);
+    put_rows(m, s, j, local, NULL, B_out);
 }
 
 static ph_status positions(const ph_state *s, double *Phi_out, double *B_out, void *ctx)
@@ -722,7 +728,30 @@ static void add_inertia(const ph_mechanism *m, const ph_state *s, double *r)
     }
 }
 
-static ph_status products(const ph_state *s, double *r, double *Phi, double *rate, void *ctx)
+/* Those of a joint in physical coordinates, whose rows of B are stored nowhere. */
+static void joint_products(const ph_mechanism *m, const ph_state *s, ph_site *site, double *r, double *Phi,
+                           double *rate)
+{
+    const ph_joint *j = site->j;
+    const ph_vec3 v[PH_SLOTS] = {site->a.v, site->a.w, site->b.v, site->b.w};
+    double B_rows[12 * PH_ROWS_MAX] = {0}, own[PH_ROWS_MAX];
+    rows_Phi_B(site, Phi ? Phi + j->l_at : own, B_rows, ph_local_rows, 12);
+    for (int k = 0; k < PH_SLOTS; k++) {
+        const ph_body *body = j->body[k / 2] < 0 ? NULL : &m->body[j->body[k / 2]];
+        if (!body || (k % 2 && body->particle))
+            continue;
+        for (int i = 0; i < j->rows; i++) {
+            ph_vec3 row = ph_load3(B_rows + 12 * i + 3 * k);
+            if (r)
+                ph_add3(r + body->v[k % 2], ph_scale(s->lambda[j->l_at + i], row));
+            if (rate)
+                rate[j->l_at + i] += ph_dot(row, v[k]);
+        }
+    }
+}
+
+/* With spherical joints alone */
+static ph_status pinned_products(const ph_state *s, double *r, double *Phi, double *rate, void *ctx)
 {
     const ph_mechanism *m = ctx;
     if (r)
@@ -731,12 +760,33 @@ static ph_status products(const ph_state *s, double *r, double *Phi, double *rat
     return PH_OK;
 }
 
-/* Rigid bodies with spherical joints, in coordinates that pins have: all that products knows. */
-static int is_pinned_only(const ph_mechanism *m)
+static ph_status products(const ph_state *s, double *r, double *Phi, double *rate, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    pinned_products(s, r, Phi, rate, ctx);
+    ph_hinges_products(m, s, r, Phi, rate);
+    for (int k = 0; k < m->n_unpinned; k++) {
+        ph_site site;
+        ph_status status = ph_joint_site(m, s, &m->joint[m->unpinned[k]], 0, &site);
+        if (status != PH_OK)
+            return status;
+        joint_products(m, s, &site, r, Phi, rate);
+    }
+    return PH_OK;
+}
+
+/* Rigid bodies with joints whose products need no blocks. Spherical joints; in physical coordinates also those that come four by four,
+ * with a few that do not: one by one, blocks are no slower. */
+static ph_products products_of(const ph_mechanism *m)
 {
     const ph_model *d = m->model;
-    return (m->space->plain || m->space->body_axes) && !m->inertia && !m->n_flex && !m->n_unpinned &&
-           !m->n_hinges && !m->n_norms && !d->n_states && !d->n_couplings && !d->n_constraints;
+    int few = m->space->plain && !m->sys.switches && m->n_unpinned <= m->n_hinges;
+    if (!(m->space->plain || m->space->body_axes) || m->inertia || m->n_flex || m->n_norms || d->n_states ||
+        d->n_couplings || d->n_constraints)
+        return NULL;
+    for (int k = 0; k < m->n_unpinned && few; k++)
+        few = m->joint[m->unpinned[k]].direct;
+    return !m->n_unpinned && !m->n_hinges ? pinned_products : few ? products : NULL;
 }
 
 /* ---- bodies with principal axes and spherical joints alone: all other kinds are passed over --------- */
@@ -744,7 +794,7 @@ static int is_pinned_only(const ph_mechanism *m)
 /* In body axes pins store what weight adds to: all bodies have some. */
 static int is_bare(const ph_mechanism *m)
 {
-    return is_pinned_only(m) && !m->n_forces && !m->n_general &&
+    return m->sys.products == pinned_products && !m->n_forces && !m->n_general &&
            (m->space->plain || m->n_pinned == m->n_rigid);
 }
 
@@ -810,7 +860,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     m->damped = is_damped(m);
     sys->ctx = m, sys->origin = sys;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
-    sys->products = is_pinned_only(m) ? products : NULL;
+    sys->products = products_of(m);
     sys->tangents = m->n_forces ? tangents : NULL;
     sys->flags = m->space->varies || m->inertia || m->n_flex ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;

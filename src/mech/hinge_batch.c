@@ -151,6 +151,72 @@ void ph_hinge_batch_positions(const ph_hinge_batch *b, const ph_ends_state *s, d
     BY_PICK(b, positions_of, s, Phi_out, B_out);
 }
 
+/* p += vectors */
+PH_FN void add_vectors(double *p, const int *at, int n, ph_vec3 a)
+{
+    for (int i = 0; i < n; i++)
+        p[at[i]] += a.x[i], p[at[i] + 1] += a.y[i], p[at[i] + 2] += a.z[i];
+}
+
+/* B^T lambda, of the columns of turns */
+PH_FN ph_vec3 fold(int rows, const ph_real *block, const ph_real *lambda)
+{
+    ph_vec3 f = ph_scale(lambda[0], ph_load3(block));
+    for (int k = 1; k < rows; k++)
+        f = ph_add(f, ph_scale(lambda[k], ph_load3(block + 3 * k)));
+    return f;
+}
+
+PH_FN void add_forces(int rows, const ph_hinge_batch *b, const ph_ends_state *s, const ph_real *blocks,
+                      double *r)
+{
+    ph_real lambda[ROWS];
+    for (int k = 0; k < rows; k++)
+        lambda[k] = number(s->lambda, b->l_at, k);
+    add_vectors(r, b->at.v[0], b->n, ph_load3(lambda));
+    add_vectors(r, b->at.w[0], b->n, fold(rows, blocks, lambda));
+    add_vectors(r, b->at.v[1], b->n, ph_scale(ph_k(-1), ph_load3(lambda)));
+    add_vectors(r, b->at.w[1], b->n, fold(rows, blocks + BLOCK, lambda));
+}
+
+PH_FN void add_rates(int rows, const ph_hinge_batch *b, const ph_ends_state *s, const ph_site *site,
+                     const ph_real *blocks, double *rate)
+{
+    ph_vec3 v = ph_sub(vectors(s->v, b->at.v[0]), vectors(s->v, b->at.v[1]));
+    const ph_real place[3] = {v.x, v.y, v.z};
+    for (int k = 0; k < rows; k++) {
+        ph_real x =
+            ph_dot(ph_load3(blocks + 3 * k), site->a.w) + ph_dot(ph_load3(blocks + BLOCK + 3 * k), site->b.w);
+        x = k < 3 ? place[k] + x : x;
+        for (int i = 0; i < b->n; i++)
+            rate[b->l_at[i] + k] += x[i];
+    }
+}
+
+PH_FN void products_of(int pick, int rows, const ph_hinge_batch *b, const ph_ends_state *s, double *r,
+                       double *Phi_out, double *rate)
+{
+    ph_joint j;
+    ph_site site;
+    ph_real Phi[ROWS], blocks[2 * BLOCK];
+    open_site(pick, b, s, rate != NULL, &j, &site);
+    ph_point_Phi(&site, Phi);
+    ph_point_B(&site, &(ph_put){blocks, turns_only, 3, 0});
+    ph_turn_Phi_B(&site, Phi + 3, &(ph_put){blocks, turns_only, 3, 3});
+    if (r)
+        add_forces(rows, b, s, blocks, r);
+    if (Phi_out)
+        put_rows(rows, Phi_out, b, Phi);
+    if (rate)
+        add_rates(rows, b, s, &site, blocks, rate);
+}
+
+void ph_hinge_batch_products(const ph_hinge_batch *b, const ph_ends_state *s, double *r, double *Phi,
+                             double *rate)
+{
+    BY_PICK(b, products_of, s, r, Phi, rate);
+}
+
 PH_FN void Z_of(int pick, int rows, const ph_hinge_batch *b, const ph_ends_state *s, double *out)
 {
     ph_joint j;

@@ -20,6 +20,8 @@ typedef struct ph_hinge_batch {
 void ph_hinge_batch_Phi(const ph_hinge_batch *b, const ph_ends_state *s, double *out);
 void ph_hinge_batch_B(const ph_hinge_batch *b, const ph_ends_state *s, double *out);
 void ph_hinge_batch_positions(const ph_hinge_batch *b, const ph_ends_state *s, double *Phi, double *B);
+void ph_hinge_batch_products(const ph_hinge_batch *b, const ph_ends_state *s, double *r, double *Phi,
+                             double *rate);
 void ph_hinge_batch_Z(const ph_hinge_batch *b, const ph_ends_state *s, double *out);
 void ph_hinge_batch_K(const ph_hinge_batch *b, const ph_ends_state *s, double *out); /* adds */
 void ph_hinge_batch_convective(const ph_hinge_batch *b, const ph_ends_state *s, double *out);

@@ -566,6 +566,7 @@ void ph_hinges_list(ph_mechanism *m);
 void ph_hinges_Phi(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_hinges_B(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_hinges_positions(const ph_mechanism *m, const ph_state *s, double *Phi, double *B);
+void ph_hinges_products(const ph_mechanism *m, const ph_state *s, double *r, double *Phi, double *rate);
 void ph_hinges_Z(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_hinges_K(const ph_mechanism *m, const ph_state *s, double *out); /* adds */
 void ph_hinges_convective(const ph_mechanism *m, const ph_state *s, double *out);

@@ -263,17 +263,17 @@ ph_status ph_eval_block_products(ph_eval *ev, const ph_state *s, double *r, doub
     return PH_OK;
 }
 
-/* r, which has g and may be NULL, Phi and rate; the blocks of M and B are there. */
-static ph_status add_products(ph_eval *ev, const ph_state *s, double *r, unsigned what)
+/* r, which has g and may be NULL, Phi and rate; products NULL: from the blocks of M and B, which are there. */
+static ph_status add_products(ph_eval *ev, const ph_state *s, ph_products products, double *r, unsigned what)
 {
     const ph_system *sys = ev->lay->sys;
     double *Phi = (what & PH_EVAL_PHI) && sys->Phi ? ev->Phi : NULL,
            *rate = what & PH_EVAL_RATE ? ev->rate : NULL;
     if (rate && open_rate(ev, s) != PH_OK)
         return PH_E_CALLBACK;
-    if (!ev->lay->products)
+    if (!products)
         return ph_eval_block_products(ev, s, r, Phi, rate);
-    if (ev->lay->products(s, r, Phi, rate, sys->ctx) == PH_OK)
+    if (products(s, r, Phi, rate, sys->ctx) == PH_OK)
         return PH_OK;
     ev->refused = "products";
     return PH_E_CALLBACK;
@@ -289,7 +289,7 @@ ph_status ph_eval_rate(ph_eval *ev, const ph_state *s)
 ph_status ph_eval_violations(ph_eval *ev, const ph_state *s)
 {
     if (ev->lay->products)
-        return add_products(ev, s, NULL, PH_EVAL_PHI | PH_EVAL_RATE);
+        return add_products(ev, s, ev->lay->products, NULL, PH_EVAL_PHI | PH_EVAL_RATE);
     ph_status status = ph_eval_positions(ev, s);
     return status == PH_OK ? rate_at(ev, s) : status;
 }
@@ -305,14 +305,14 @@ static ph_status beside_g(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_layout *lay = ev->lay;
     const ph_system *sys = lay->sys;
-    int at_once = lay->positions && !lay->products && (what & PH_EVAL_PHI),
-        stays = lay->products && (what & PH_EVAL_NEAR);
+    int stays = lay->products && (what & PH_EVAL_NEAR),
+        at_once = lay->positions && (what & PH_EVAL_PHI) && !stays; /* with B, products are those of blocks */
     if (at_once && positions_at_once(ev, s) != PH_OK)
         return PH_E_CALLBACK;
     if (lay->C && !at_once && !stays)
         CALL(B, s, ev->B);
     memcpy(ev->r, ev->g, sizeof(double) * (size_t)lay->nv);
-    return add_products(ev, s, ev->r, at_once ? what & ~PH_EVAL_PHI : what);
+    return add_products(ev, s, at_once ? NULL : lay->products, ev->r, at_once ? what & ~PH_EVAL_PHI : what);
 }
 
 ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
