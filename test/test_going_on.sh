@@ -134,7 +134,7 @@ interrupted() { # name, signal, options of the run
         compgen -G 'part.csv.part*' >/dev/null && break
         sleep 0.02
     done
-    sleep 0.1
+    sleep 0.05
     kill -s "$signal" $job
     wait $job
     local code=$?
@@ -145,7 +145,7 @@ interrupted() { # name, signal, options of the run
     { grep -v '^#' part.csv; grep -v '^#' rest.csv | tail -n +2; } >b
     cmp -s a b || fail "$name: going on after a signal changes bits"
 }
-interrupted long HUP "$models/chain.lua" --set N=30 --h 2e-4 --t-end 4 --every 50
+interrupted long HUP "$models/chain.lua" --set N=30 --h 5e-5 --t-end 4 --every 200
 interrupted control TERM "$models/chain.lua" --set N=30 --tol 1e-6 --h 1e-2 --t-end 1.5
 interrupted order TERM "$models/chain.lua" --set N=30 --method bliedf --formulation ggl --tol 1e-5 --t-end 2
 
