@@ -218,10 +218,13 @@ ph_status ph_top_M6(const ph_state *s, double *out, void *ctx)
 ph_top *ph_top_create6(ph_problem *p, const ph_problem_def *def, const ph_node *node)
 {
     static const ph_constraint constraints[] = {{3, 0, "pivot"}};
+    static const ph_place pair = {0, 0};
+    static const unsigned char has = PH_HAS_M | PH_HAS_C | PH_UPPER; /* torques do not depend on x */
     ph_top *c = ph_top_create(p, def);
     if (!c)
         return NULL;
     p->sys.n_nodes = 1, p->sys.nodes = node;
+    p->sys.n_pairs = 1, p->sys.pairs = &pair, p->sys.pair_has = &has;
     p->sys.n_constraints = 1, p->sys.constraints = constraints;
     p->sys.M = ph_top_M6, p->sys.Phi = ph_top_Phi;
     p->energy = ph_top_energy;
