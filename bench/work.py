@@ -19,7 +19,9 @@ MODELS = {  # name: file, time to simulate, options
     "four_bar": ("four_bar", 1, []),
     "chain_100": ("chain", 0.2, ["--set", "N=100"]),
     "chain_1000": ("chain", 0.05, ["--set", "N=1000"]),
+    "hinges_10": ("chain_revolute", 0.5, ["--set", "N=10"]),
     "hinges_100": ("chain_revolute", 0.1, ["--set", "N=100"]),
+    "hinges_1000": ("chain_revolute", 0.05, ["--set", "N=1000"]),
 }
 EXPLICIT = "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8"
 METHODS = {  # what is printed: options
@@ -59,4 +61,5 @@ def main():
             print(f"| {name} | " + " | ".join("-" if c is None else f"{1e3 * c:.3g}" for c in cells) + " |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
