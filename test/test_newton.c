@@ -224,6 +224,45 @@ static void far_from_the_first_guess(void **state)
     ph_problem_destroy(p);
 }
 
+/* A chain far from the origin moves as it does there: iterations end at the round-off of positions, and of what it makes of reactions and
+ * rotations (N4). */
+static void far_from_the_origin(void **state)
+{
+    static const char text[] =
+        "model 'far' local far = FAR\n"
+        "gravity {0, 0, -9.81}\n"
+        "for i = 1, 30 do\n"
+        "  body{name='b' .. i, mass=4, inertia={0.0067, 0.0567, 0.0567}, position={far + (i - 0.5) * 0.4, 0, "
+        "0}}\n"
+        "  joint{name='j' .. i, type='spherical', bodies={i == 1 and 'ground' or 'b' .. i - 1, 'b' .. i},\n"
+        "        at={far + (i - 1) * 0.4, 0, 0}}\n"
+        "end";
+    static const char *const far[] = {"0  ", "1e6", "1e7"};
+    static const double off[] = {0, 1e-8,
+                                 1e-7}; /* round-off: ulps of 1.2e-10 and 1.9e-9 m over 0.4 m, of 50 steps */
+    (void)state;
+    double q[7], here[7];
+    for (int f = 0; f < 2; f++) {
+        for (int k = 0; k < 3; k++) {
+            char moved[sizeof text];
+            memcpy(moved, text, sizeof text);
+            memcpy(strstr(moved, "FAR"), far[k], 3);
+            opened m;
+            open_text(&m, moved);
+            ph_options o = ph_default_options();
+            o.h = 1e-3, o.formulation = f ? PH_GGL : PH_INDEX3;
+            ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+            run_sim(sim, 50);
+            assert_true(ph_sim_stats(sim).iterations <= 4 * 50);
+            memcpy(k ? q : here, ph_sim_state(sim).q, sizeof q);
+            if (k) /* all but x */
+                check_le(max_diff(q + 1, here + 1, 6), off[k]);
+            ph_sim_destroy(sim);
+            open_close(&m);
+        }
+    }
+}
+
 /* A kept Jacobian is renewed in time: never a failure, fewer factorizations than steps where the motion is
  * slow, and the first step iterates as any other. */
 static void kept_jacobian(void **state)
@@ -467,6 +506,7 @@ int main(void)
         cmocka_unit_test(large_steps),
         cmocka_unit_test(not_smooth),
         cmocka_unit_test(far_from_the_first_guess),
+        cmocka_unit_test(far_from_the_origin),
         cmocka_unit_test(kept_jacobian),
         cmocka_unit_test(kept_jacobian_ends_no_run),
         cmocka_unit_test(tiny_steps),

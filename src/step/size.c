@@ -71,6 +71,18 @@ void ph_size_add_reactions(const ph_layout *lay, const double *B, const double *
                 f[b->col_at + j] += fabs(B[b->at + i * b->n + j] * lambda[b->row_at + i]);
 }
 
+void ph_size_add_turned(const ph_layout *lay, const double *B, const double *lambda, double turn, double *f)
+{
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        int rot = lay->slot[b->col].rot;
+        double lever = 0;
+        for (int i = 0; i < b->m; i++)
+            lever = ph_larger(lever, ph_small_max(b->n - rot, B + b->at + i * b->n + rot));
+        for (int j = rot; j < b->n; j++)
+            f[b->col_at + j] += turn * lever * ph_small_max(b->m, lambda + b->row_at);
+    }
+}
+
 static double over(double x, double size)
 {
     return x == 0 ? 0 : fabs(x) / size;

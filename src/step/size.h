@@ -41,6 +41,9 @@ void ph_size_add_pairs(const ph_layout *lay, const double *A, ph_size s, double 
 /* f += |B|^T |lambda|: nv numbers. */
 void ph_size_add_reactions(const ph_layout *lay, const double *B, const double *lambda, double *f);
 
+/* f += what B^T lambda can be once rotations have changed by so much, of torques alone: nv numbers. */
+void ph_size_add_turned(const ph_layout *lay, const double *B, const double *lambda, double turn, double *f);
+
 /* max |x_i| / size_i over n numbers; 0/0 is 0. NaN if any number is. */
 double ph_size_ratio(int n, const double *x, const double *size);
 
