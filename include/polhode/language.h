@@ -40,7 +40,8 @@ PH_API const char *ph_shape_text(int k); /* what it is, for k within the list */
 
 typedef struct ph_language_limits {
     double read_operations, call_operations; /* to read a file; of one call of a function */
-    double read_s, call_s;                   /* s of the processor, alike */
+    double read_s, call_s;                   /* s of the processor, alike, */
+    double element_s;                        /* and more for each element of the file */
     double memory, string, file;             /* bytes of Lua; of one string; of the file */
     double number;                           /* largest */
     int name, results;                       /* characters; numbers of a custom sensor or a constraint */

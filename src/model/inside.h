@@ -93,7 +93,7 @@ typedef struct ph_reader {
     size_t memory;      /* bytes */
     ph_refusal refused; /* why the last allocation failed, */
     int refused_line;   /* and where */
-    double deadline;    /* CPU time [s]; 0: starts at the next look at the clock */
+    double since;       /* CPU time [s] from which time counts; 0: from the next look at the clock on */
     double time_limit;  /* s */
     double work;        /* operations so far, */
     double work_limit;  /* of which there may be so many; 0: any number */

@@ -82,6 +82,7 @@ ph_language_limits ph_language_limits_get(void)
     return (ph_language_limits){.read_operations = PH_MODEL_READ_OPS,
                                 .call_operations = PH_MODEL_CALL_OPS,
                                 .read_s = PH_MODEL_READ_S,
+                                .element_s = PH_MODEL_EACH_S,
                                 .call_s = PH_MODEL_CALL_S,
                                 .memory = PH_MODEL_MEMORY,
                                 .string = PH_MODEL_STRING,

@@ -12,11 +12,13 @@
 #define PH_MODEL_JSON     (1024 * PH_MODEL_MB) /* bytes of a frozen model: one kilobyte for each element */
 #define PH_MODEL_READ_OPS 2e8                  /* operations, of about 5 ns, to read a model */
 #define PH_MODEL_CALL_OPS 1e8                  /* operations of one call of a function of the file */
-#define PH_MODEL_READ_S   6.0     /* s of CPU to read a model: a second limit, for slow operations */
-#define PH_MODEL_CALL_S   3.0     /* s of CPU for one call of a function, likewise */
-#define PH_MODEL_ELEMENTS 1000000 /* of one kind */
-#define PH_MODEL_FLEXIBLE 1000    /* flexible bodies, each of which may take seconds to reduce */
-#define PH_MODEL_SHAPES   1000    /* of one body */
+#define PH_MODEL_READ_S   6.0 /* s of CPU to read a model: a second limit, for slow operations; */
+#define PH_MODEL_EACH_S                                                                                      \
+    5e-5 /* more for each element: five times what it takes, so that large models never meet the clock */
+#define PH_MODEL_CALL_S   3.0                /* s of CPU for one call of a function, likewise */
+#define PH_MODEL_ELEMENTS 1000000            /* of one kind */
+#define PH_MODEL_FLEXIBLE 1000               /* flexible bodies, each of which may take seconds to reduce */
+#define PH_MODEL_SHAPES   1000               /* of one body */
 #define PH_MODEL_MESH     (64 * PH_MODEL_MB) /* bytes of a file of triangles, */
 #define PH_MODEL_CORNERS  600000             /* of which there are 3 in each: a page of 5 MB */
 #define PH_MODEL_NUMBER   PH_REDUCED_NUMBER  /* of a file of any kind */

@@ -91,7 +91,7 @@ int ph_line_of_call(lua_State *L)
 
 void ph_sandbox_start(ph_reader *r, double limit_s, double limit_work)
 {
-    r->deadline = 0;
+    r->since = 0;
     r->time_limit = limit_s;
     r->work = r->looked = 0;
     r->work_limit = limit_work;
@@ -106,16 +106,16 @@ double ph_sandbox_now(void)
 int ph_sandbox_late(ph_reader *r)
 {
     double now = ph_sandbox_now();
-    if (r->deadline == 0)
-        r->deadline = now + r->time_limit;
+    if (r->since == 0)
+        r->since = now;
     r->looked = r->work;
-    return now > r->deadline || r->work > r->work_limit;
+    return now - r->since > r->time_limit || r->work > r->work_limit;
 }
 
 void ph_sandbox_excuse(ph_reader *r, double since)
 {
-    if (r->deadline != 0)
-        r->deadline += ph_sandbox_now() - since;
+    if (r->since != 0)
+        r->since += ph_sandbox_now() - since;
 }
 
 #define LOOK 1e5 /* operations between two looks at the clock */

@@ -74,6 +74,7 @@ void *ph_store_element(ph_reader *r, ph_kind kind)
         return &r->def;
     if (r->element[kind].n >= PH_MODEL_ELEMENTS)
         ph_reader_fail(r, "more than %d of a kind; a model cannot be larger", PH_MODEL_ELEMENTS);
+    r->time_limit += PH_MODEL_EACH_S;
     void *e = ph_store_push(r, &r->element[kind], records[kind].size);
     switch (kind) {
     case PH_K_BODY:
