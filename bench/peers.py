@@ -3,7 +3,7 @@
     scripts/setup peers
     python3 bench/peers.py BUILD [MODEL...]        BUILD has polhode, and gets peer_simbody
 
-Each row is the fastest way that Simbody has, of six integrators and two kinds of coordinates, beside the fastest of ours, and how many
+Each row is the fastest way that Simbody has, of eight integrators and two kinds of coordinates, beside the fastest of ours, and how many
 times as long Simbody takes. Methods, models and times are those of bench/work.py.
 """
 import csv

@@ -134,8 +134,8 @@ static void limits(FILE *to, int kind, int unused)
     fprintf(to, "| what | limit |\n|---|---|\n");
     fprintf(to, "| work to read the file; of one call of a function | %g; %g operations |\n",
             l.read_operations, l.call_operations);
-    fprintf(to, "| processor time, alike, as a second limit | %g s and %g s for each element; %g s |\n", l.read_s,
-            l.element_s, l.call_s);
+    fprintf(to, "| processor time, alike, as a second limit | %g s and %g s for each element; %g s |\n",
+            l.read_s, l.element_s, l.call_s);
     fprintf(to, "| memory of Lua; one string; the file | %g MB; %g MB; %g MB |\n", l.memory / MB,
             l.string / MB, l.file / MB);
     fprintf(to, "| size of a number; characters of a name | %g; %d |\n", l.number, l.name);

@@ -431,9 +431,10 @@ static double noise(const ph_sim *sim, const ph_step_ops *o, double part)
     ph_size_add_pairs(lay, ev->C, v, f);
     ph_size_add_pairs(lay, ev->K, q, f);
     ph_size_add_reactions(lay, ev->B, sim->next.lambda, f);
-    /* what the increment of lambda makes once rotations changed by the round-off of positions over the size of bodies */
-    if (sim->matrix.body > 0)
-        ph_size_add_turned(lay, ev->B, sim->matrix.x + lay->nv, q.of[0] / sim->matrix.body / o->s, f);
+    /* where rotations change by the round-off of positions over the size of bodies, what the increment of lambda makes of it */
+    double turn = sim->matrix.body > 0 ? q.of[0] / sim->matrix.body : 0;
+    if (ph_size_largest(lay, sim->matrix.x).of[1] <= PH_NEWTON_RESIDUAL_ROUND_OFF * turn)
+        ph_size_add_turned(lay, ev->B, sim->matrix.x + lay->nv, turn / o->s, f);
     double most = ph_size_over(ph_size_largest(lay, ev->r), ph_size_largest(lay, f));
     if (sim->matrix.what & PH_EVAL_PHI) {
         ph_size_rows(lay, ev->B, q, rows);
