@@ -1,4 +1,4 @@
-/* What test_methods.c, test_sim.c share. */
+/* The end of a simulation of a problem in C. */
 #ifndef PH_TEST_SIM_LIFE_H
 #define PH_TEST_SIM_LIFE_H
 

@@ -1,7 +1,7 @@
 /* The algorithms as printed: in vector spaces they are generalized-alpha, on groups they are of second order with another
  * error. */
 #include "forms.h"
-#include "sim_cases.h"
+#include "sim_life.h"
 
 #include "polhode/lie.h"
 #include "step/sim.h"
@@ -14,15 +14,6 @@ static ph_options printed(ph_formulation f, double sigma, double h)
     return o;
 }
 
-static snapshot end_of(const ph_problem *p, const ph_options *o, long steps)
-{
-    ph_sim *sim = sim_of(&p->sys, o, p->q0, p->v0);
-    run_sim(sim, steps);
-    snapshot x = snap(sim, &p->sys);
-    ph_sim_destroy(sim);
-    return x;
-}
-
 /* hat is 0 in R^n: what is missing in the printed equations is 0 too. */
 static void vector_spaces(void **state)
 {
@@ -32,9 +23,9 @@ static void vector_spaces(void **state)
         if (forms[f] == PH_INDEX2)
             continue; /* none is printed */
         ph_options o = printed(forms[f], 1, 0.01);
-        snapshot a = end_of(p, &o, 50);
+        snapshot a = end_of(p, &o, 50, NULL);
         o.method = "genalpha";
-        snapshot b = end_of(p, &o, 50);
+        snapshot b = end_of(p, &o, 50, NULL);
         check_le(distance(&a, &b), 1e-9); /* round-off, and Newton's tolerance over h^2 in multipliers */
         free(a.x), free(b.x);
     }
@@ -46,7 +37,7 @@ static double error_of(const ph_problem *p, const char *method, double sigma, do
     ph_options o = printed(PH_INDEX3, sigma, h);
     double q[8], v[6], vdot[6];
     o.method = method;
-    snapshot x = end_of(p, &o, lround(0.2 / h));
+    snapshot x = end_of(p, &o, lround(0.2 / h), NULL);
     assert_true(p->exact(p, 0.2, q, v, vdot, NULL));
     double e = max_diff(snap_q(&x), q, 7);
     free(x.x);

@@ -18,17 +18,8 @@
 #define PH_LAYOUT_OFF_GROUP 1e-6 /* of a quaternion from length 1 */
 
 /* ---- newton.c */
-/* Newton's method corrects what a solution lacks: a relative error of 2e-3 costs one iteration at worst, which is
- * less than refinement or pivots across blocks would. */
-#define PH_NEWTON_TRUST 1e13
 /* Growth above which a solution, with half of its digits, may be why increments no longer fall. */
 #define PH_NEWTON_DOUBT 1e8
-/* Constraints of a node from which on it is a hub. Trees gain from 5 on (9 hinges about one body take 0.14 of the time), but nets in which
- * every body has 8 lose (1.6 times), and with fewer than 5 the order of elimination would not take it for a hub. */
-#define PH_NEWTON_HUB 9
-/* Mechanisms of usual size have the length 1, as papers have it; those of another size one that is larger or smaller by
- * powers of this, a power of two. Then neighbouring values of a parameter have the same length. */
-#define PH_NEWTON_LENGTHS 20 /* binary digits */
 /* Residuals of this part of what cancels in them are round-off, and increments that no longer fall are what an
  * ill-conditioned matrix makes of it. */
 #define PH_NEWTON_RESIDUAL_ROUND_OFF (64 * DBL_EPSILON)
@@ -60,6 +51,19 @@
 /* Rows that are left out may be violated so much, relative to positions, before others are; more than ten times that,
  * and they are not implied. */
 #define PH_NEWTON_LEFT_OUT 1e-7
+
+/* ---- newton_graph.c */
+/* Newton's method corrects what a solution lacks: a relative error of 2e-3 costs one iteration at worst, which is
+ * less than refinement or pivots across blocks would. */
+#define PH_NEWTON_TRUST 1e13
+/* Constraints of a node from which on it is a hub. Trees gain from 5 on (9 hinges about one body take 0.14 of the time), but nets in which
+ * every body has 8 lose (1.6 times), and with fewer than 5 the order of elimination would not take it for a hub. */
+#define PH_NEWTON_HUB 9
+
+/* ---- newton_matrix.c */
+/* Mechanisms of usual size have the length 1, as papers have it; those of another size one that is larger or smaller by
+ * powers of this, a power of two. Then neighbouring values of a parameter have the same length. */
+#define PH_NEWTON_LENGTHS 20 /* binary digits */
 
 /* ---- position.c */
 /* Rows are dependent up to this where iterates only come near the position. */
