@@ -235,10 +235,10 @@ static ph_status refuse_violated(ph_sim *sim)
 
 /* ---- steps of one increment ---------------------------------------------------------------------- */
 
-/* An increment of this part of a radian and of the size of bodies, in tolerances. */
+/* An increment of this part of a radian, and of the size of bodies or of levers, in tolerances. */
 static double in_tolerances(const ph_sim *sim, const ph_step_ops *o, double part)
 {
-    double length = sim->matrix.body > 0 ? sim->matrix.body : sim->largest.x;
+    double size = fmax(sim->matrix.body, sim->matrix.lever), length = size > 0 ? size : sim->largest.x;
     return part * fmin(length / o->tol.x, 1 / o->tol.R);
 }
 

@@ -43,6 +43,7 @@ typedef struct ph_newton_matrix {
     double *convective; /* nl, of the initial values */
     double turn;        /* of rotations in W (N5); 1: as translations */
     double body;        /* m, size of bodies (N4) */
+    double lever;       /* m, median of the levers of joints (N5); 0: none */
     int redundant;      /* rows may be left out; what follows is there only then */
     int D, D_eta;       /* where the diagonal blocks of lambda and of eta start */
     unsigned char *out, *trial, *before; /* nl: rows that are left out (R1); scratch to choose them */

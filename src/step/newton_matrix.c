@@ -311,8 +311,11 @@ ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t)
     ph_status s = PH_OK;
     for (int k = 0; k < 3 && s == PH_OK && !t->brief; k++)
         s = ph_solver_tape(all[k], t);
-    ph_tape_numbers(t, &nm->turn, 1);
-    ph_tape_numbers(t, &nm->body, 1);
+    if (!t->brief) { /* of the start */
+        ph_tape_numbers(t, &nm->turn, 1);
+        ph_tape_numbers(t, &nm->body, 1);
+        ph_tape_numbers(t, &nm->lever, 1);
+    }
     ph_tape_numbers(t, &nm->enough, 1);
     ph_tape_numbers(t, &nm->plain, 1);
     ph_tape_int(t, &nm->until);
@@ -371,10 +374,9 @@ void ph_newton_set_units(ph_newton_matrix *nm, const double *B, double length)
         if (moves[i] > 0 && turns[i] > 0)
             ratio[n++] = turns[i] / moves[i];
     qsort(ratio, (size_t)n, sizeof(double), by_size);
+    nm->lever = n && isfinite(ratio[n / 2]) ? ratio[n / 2] : 0;
     if (!(length > 0))
-        length = n && isfinite(ratio[n / 2])
-                     ? exp2(PH_NEWTON_LENGTHS * round(log2(ratio[n / 2]) / PH_NEWTON_LENGTHS))
-                     : 1;
+        length = nm->lever > 0 ? exp2(PH_NEWTON_LENGTHS * round(log2(nm->lever) / PH_NEWTON_LENGTHS)) : 1;
     nm->turn = 1 / (length * length);
 }
 
