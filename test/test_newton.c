@@ -47,7 +47,8 @@ static void newton_kinds_agree(void **state)
  * tests. (N7) */
 static void one_increment(void **state)
 {
-    static const char *const names[] = {"heavy_top", "heavy_top_r3xso3", "heavy_top_se3", "chain", "four_bar"};
+    static const char *const names[] = {"heavy_top", "heavy_top_r3xso3", "heavy_top_se3", "chain",
+                                        "four_bar"};
     (void)state;
     for (int k = 0; k < 5; k++)
         for (int f = 0; f < FORMS; f++) {
