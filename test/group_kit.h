@@ -272,6 +272,15 @@ static inline void identities_at(ph_group g, int i, uint64_t *seed, double *wors
     ops->move(0, c, x, c, Tm, Tim);
     q_worst(worst + 5, max_diff(q1, c, size));
 
+    /* what is not asked for changes nothing of the rest */
+    double Tn[36], Tin[36];
+    ops->move(0, q0, x, c, Tn, NULL);
+    q_worst(worst + 5, fmax(max_diff(q1, c, size), max_diff(Tm, Tn, n * n)));
+    ops->move(0, q0, x, c, NULL, Tin);
+    q_worst(worst + 5, fmax(max_diff(q1, c, size), max_diff(Tim, Tin, n * n)));
+    ops->move(0, q0, x, c, NULL, NULL);
+    q_worst(worst + 5, max_diff(q1, c, size));
+
     /* q^-1 q = 1, with inverse and compose in place */
     double one[7];
     ops->identity(0, one);

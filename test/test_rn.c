@@ -17,6 +17,8 @@ static void operations(void **state)
     check_le(max_diff(a, d, N), 3e-16);    /* round-off of (a + b) - b */
     check_le(max_diff(A, unit, N * N), 0); /* exact, and so all below */
     check_le(max_diff(B, unit, N * N), 0);
+    ops->move(N, a, b, d, NULL, NULL);
+    check_le(max_diff(c, d, N), 0);
     ops->exp(N, a, c);
     check_le(max_diff(a, c, N), 0);
     ops->log(N, a, c);

@@ -58,7 +58,7 @@ static void bits_are_those_of_one(void **state)
             op->move(6, q0 + b.q_at[i], x + b.v_at[i], q, A, Ai);
             op->dT(6, x + b.v_at[i], u + b.v_at[i], d);
             ph_store33(r, ph_qmat((ph_quat){q[3], q[4], q[5], q[6]}));
-            ph_small_mul(6, A, u + b.v_at[i], t);
+            ph_small_upper_mul(6, A, u + b.v_at[i], t);
             assert_true(same(7, q, q1 + b.q_at[i]) && same(9, r, R + b.R_at[i]));
             assert_true(same(36, A, T + b.T_at[i]) && same(36, Ai, Tinv + b.T_at[i]));
             assert_true(same(6, t, Tu + b.v_at[i]) && same(36, d, D + 36 * i));

@@ -41,7 +41,7 @@ typedef struct ph_group_ops {
     void (*dTinvt)(int n, const double *x, const double *u, double *D); /* d(T(x)^-T u)/dx */
     void (*hat)(int n, const double *x, double *H);                     /* H b = [x, b] */
     void (*Ad)(int n, const double *q, double *A);                      /* q tilde(x) q^-1 = tilde(Ad x) */
-    /* q1 = q0 o exp(x), T(x) and T(x)^-1 at once: the coefficients are shared. q1 may be q0. */
+    /* q1 = q0 o exp(x), T(x) and T(x)^-1 at once: the coefficients are shared. q1 may be q0; T, Tinv NULL: not needed. */
     void (*move)(int n, const double *q0, const double *x, double *q1, double *T, double *Tinv);
 } ph_group_ops;
 

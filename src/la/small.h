@@ -62,6 +62,13 @@ PH_INLINE void ph_small_mul(int n, const double *A, const double *x, double *y)
     ph_small_mul_add(n, n, A, x, y);
 }
 
+PH_INLINE void ph_small_upper_mul(int n, const double *A, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = 0;
+    ph_small_upper_mul_add(n, A, x, y);
+}
+
 /* C = A B, A m x k, B k x n; C is none of the others */
 PH_INLINE void ph_small_mmul(int m, int k, int n, const double *A, const double *B, double *C)
 {

@@ -90,9 +90,11 @@ static void r3xso3_move(int n, const double *q0, const double *x, double *q1, do
 {
     double B[9], Binv[9];
     ph_store3(q1, ph_add(ph_load3(q0), ph_load3(x)));
-    ph_so3_ops.move(n, q0 + 3, x + 3, q1 + 3, B, Binv);
-    blocks(T, 1, B);
-    blocks(Tinv, 1, Binv);
+    ph_so3_ops.move(n, q0 + 3, x + 3, q1 + 3, T ? B : NULL, Tinv ? Binv : NULL);
+    if (T)
+        blocks(T, 1, B);
+    if (Tinv)
+        blocks(Tinv, 1, Binv);
 }
 
 const ph_group_ops ph_r3xso3_ops = {

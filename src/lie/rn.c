@@ -57,8 +57,10 @@ static void rn_hat(int n, const double *x, double *H)
 static void rn_move(int n, const double *q0, const double *x, double *q1, double *T, double *Tinv)
 {
     rn_compose(n, q0, x, q1);
-    unit_matrix(n, T);
-    unit_matrix(n, Tinv);
+    if (T)
+        unit_matrix(n, T);
+    if (Tinv)
+        unit_matrix(n, Tinv);
 }
 
 const ph_group_ops ph_rn_ops = {

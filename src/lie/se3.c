@@ -157,8 +157,10 @@ static void se3_move(int n, const double *q0, const double *x, double *q1, doubl
     ph_se3_moved m = ph_se3_move(ph_load3(q0), ph_quat_load(q0 + 3), ph_load3(x), ph_load3(x + 3));
     ph_store3(q1, m.x);
     ph_quat_store(q1 + 3, m.q);
-    ph_dual_numbers(m.T0, m.T1, T);
-    ph_dual_numbers(m.Tinv0, m.Tinv1, Tinv);
+    if (T)
+        ph_dual_numbers(m.T0, m.T1, T);
+    if (Tinv)
+        ph_dual_numbers(m.Tinv0, m.Tinv1, Tinv);
 }
 
 const ph_group_ops ph_se3_ops = {

@@ -21,10 +21,10 @@ PH_FN void duals(const double *p, const int at[4], ph_mat3 *A, ph_mat3 *B)
     *B = (ph_mat3){n[3], n[4], n[5], n[9], n[10], n[11], n[15], n[16], n[17]};
 }
 
-/* a.x + b.y, from left to right as products of blocks add */
+/* a.x + b.y, in the order of ph_upper_apply_add */
 PH_FN ph_real dot6(ph_vec3 a, ph_vec3 b, ph_vec3 x, ph_vec3 y)
 {
-    return ph_k(0) + (a.x * x.x + a.y * x.y + a.z * x.z + b.x * y.x + b.y * y.y + b.z * y.z);
+    return ph_k(0) + ((a.x * x.x + b.x * y.x) + (a.y * x.y + b.y * y.y) + (a.z * x.z + b.z * y.z));
 }
 
 /* A x + B y */

@@ -99,8 +99,10 @@ static void so3_move(int n, const double *q0, const double *x, double *q1, doubl
     (void)n;
     ph_so3_moved m = ph_so3_move(ph_quat_load(q0), ph_load3(x));
     ph_quat_store(q1, m.q);
-    ph_store33(T, m.T);
-    ph_store33(Tinv, m.Tinv);
+    if (T)
+        ph_store33(T, m.T);
+    if (Tinv)
+        ph_store33(Tinv, m.Tinv);
 }
 
 const ph_group_ops ph_so3_ops = {

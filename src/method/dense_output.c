@@ -73,7 +73,7 @@ void ph_dense_fit(ph_dense *d, const ph_layout *lay, int m, const ph_point *cons
 
 void ph_dense_at(const ph_dense *d, const ph_layout *lay, const ph_point *from, ph_point *to)
 {
-    double s = (to->t - d->t) / d->h, T[PH_DIM_MAX * PH_DIM_MAX], Tinv[PH_DIM_MAX * PH_DIM_MAX];
+    double s = (to->t - d->t) / d->h, T[PH_DIM_MAX * PH_DIM_MAX];
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         double x[PH_DIM_MAX], slope[PH_DIM_MAX], *q = to->q + i->q_at, *v = to->v + i->v_at;
         for (int k = 0; k < i->dim; k++) {
@@ -91,7 +91,7 @@ void ph_dense_at(const ph_dense *d, const ph_layout *lay, const ph_point *from, 
         }
         if (i->T_at < 0)
             continue;
-        i->op->move(i->dim, from->q + i->q_at, x, q, T, Tinv);
+        i->op->move(i->dim, from->q + i->q_at, x, q, T, NULL);
         ph_small_mul(i->dim, T, slope, v);
     }
     ph_point_rotations(to, lay);

@@ -208,13 +208,14 @@ PH_INLINE void add_vectors(int n, const double *a, const double *b, double *sum)
         sum[k] = a[k] + b[k];
 }
 
-/* (G1) for a node of a curved group, and T w. */
-PH_INLINE void move_curved(int n, const genalpha *m, const ph_slot *i, const double *q0, ph_point *next)
+/* (G1) for a node of a curved group, and T w. T is kept whatever is asked for: T w reads it. */
+PH_INLINE void move_curved(int n, const genalpha *m, const ph_slot *i, const double *q0, ph_point *next,
+                           double *Tinv)
 {
     double *q1 = next->q + i->q_at, *u = q1 + i->op->quat, *T = m->T + i->T_at;
-    i->op->move(n, q0 + i->q_at, m->theta + i->v_at, q1, T, m->Tinv + i->T_at);
+    i->op->move(n, q0 + i->q_at, m->theta + i->v_at, q1, T, Tinv ? Tinv + i->T_at : NULL);
     next->R[i->R_at] = ph_qmat((ph_quat){u[0], u[1], u[2], u[3]});
-    ph_small_mul(n, T, m->w + i->v_at, m->Tw + i->v_at);
+    ph_small_upper_mul(n, T, m->w + i->v_at, m->Tw + i->v_at);
 }
 
 /* What is done with four nodes of a kind at once. */
@@ -232,7 +233,7 @@ static const struct {
 #define EACH_BATCH(lay, kind, b)                                                                             \
     for (const ph_batch *b = (lay)->batch[kind], *end = b + (lay)->n_batches[kind]; b < end; b++)
 
-/* (G1) and T w. T and Tinv, of batches, are kept where they are not NULL. */
+/* (G1) and T w. T, of batches, and Tinv are kept where they are not NULL. */
 static void move(const genalpha *m, const ph_layout *lay, const double *q0, ph_point *next, double *T,
                  double *Tinv)
 {
@@ -243,7 +244,7 @@ static void move(const genalpha *m, const ph_layout *lay, const double *q0, ph_p
         if (i->T_at < 0)
             PH_BY_SIZE(i->dim, add_vectors, q0 + i->q_at, m->theta + i->v_at, next->q + i->q_at);
         else if (!i->batched)
-            PH_BY_SIZE(i->dim, move_curved, m, i, q0, next);
+            PH_BY_SIZE(i->dim, move_curved, m, i, q0, next, Tinv);
 }
 
 /* v1 = gp theta + u + y and (G4) for n numbers in a row; y may be NULL */

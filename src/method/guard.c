@@ -110,7 +110,7 @@ static void displace(const ph_sim *sim, ph_tolerance tol, uint64_t *seed, ph_poi
 {
     const ph_layout *lay = &sim->lay;
     const ph_point *at = &sim->now;
-    double T[PH_DIM_MAX * PH_DIM_MAX], Tinv[PH_DIM_MAX * PH_DIM_MAX], x[PH_DIM_MAX];
+    double x[PH_DIM_MAX];
     to->t = at->t + 4 * DBL_EPSILON * at->t * next_random(seed);
     memcpy(to->lambda, at->lambda, sizeof(double) * (size_t)lay->nl);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
@@ -128,7 +128,7 @@ static void displace(const ph_sim *sim, ph_tolerance tol, uint64_t *seed, ph_poi
                 x[k] = move;
         }
         if (i->T_at >= 0)
-            i->op->move(i->dim, at->q + i->q_at, x, to->q + i->q_at, T, Tinv);
+            i->op->move(i->dim, at->q + i->q_at, x, to->q + i->q_at, NULL, NULL);
     }
     ph_point_rotations(to, lay);
 }

@@ -68,8 +68,8 @@ static void weigh(int m, int n, double h, const double *w, const double *x, doub
 PH_INLINE void move_node(int n, const ph_slot *i, const double *q0, const double *Theta, const double *v,
                          ph_point *to, double *k)
 {
-    double T[PH_DIM_MAX * PH_DIM_MAX], Tinv[PH_DIM_MAX * PH_DIM_MAX], *q1 = to->q + i->q_at;
-    i->op->move(n, q0, Theta, q1, T, Tinv);
+    double Tinv[PH_DIM_MAX * PH_DIM_MAX], *q1 = to->q + i->q_at;
+    i->op->move(n, q0, Theta, q1, NULL, Tinv);
     q1 += i->op->quat;
     to->R[i->R_at] = ph_qmat((ph_quat){q1[0], q1[1], q1[2], q1[3]});
     ph_small_mul(n, Tinv, v, k);

@@ -43,7 +43,6 @@ typedef struct moved {
     ph_state s;
     double *q;
     ph_mat3 *R;
-    double *scratch; /* two matrices of a node */
 } moved;
 
 static void move(moved *m, const double *Y)
@@ -55,7 +54,7 @@ static void move(moved *m, const double *Y)
         int dim = ph_group_dim(node->group, node->n), at = m->from->q_at[i];
         for (int k = 0; k < dim; k++)
             step[k] = SMALL * Y[m->from->v_at[i] + k];
-        op->move(node->n, m->from->q + at, step, m->q + at, m->scratch, m->scratch + 64 * 64);
+        op->move(node->n, m->from->q + at, step, m->q + at, NULL, NULL);
         if (op->quat >= 0) {
             const double *p = m->q + at + op->quat;
             m->R[m->from->R_at[i]] = ph_qmat((ph_quat){p[0], p[1], p[2], p[3]});
@@ -94,15 +93,10 @@ ph_status ph_view_modes(ph_view *v, ph_run *run, const ph_state *s, ph_modes *mo
     int count = ph_modes_get_info(modes).count;
     n = n < count ? n : count;
     double *Y = malloc((2 * nv + 1) * sizeof *Y);
-    moved m = {sys,
-               s,
-               *s,
-               malloc((nq + 1) * sizeof *m.q),
-               malloc(((size_t)sys->n_nodes + 1) * sizeof *m.R),
-               malloc(2 * 64 * 64 * sizeof *m.scratch)};
+    moved m = {sys, s, *s, malloc((nq + 1) * sizeof *m.q), malloc(((size_t)sys->n_nodes + 1) * sizeof *m.R)};
     v->value = malloc((2 * (size_t)n + 1) * sizeof *v->value);
     v->shape = calloc((size_t)n * 12 * bodies + 1, sizeof *v->shape);
-    ph_status status = Y && m.q && m.R && m.scratch && v->value && v->shape ? PH_OK : PH_E_MEMORY;
+    ph_status status = Y && m.q && m.R && v->value && v->shape ? PH_OK : PH_E_MEMORY;
     if (status == PH_OK && !all_small(sys))
         status = PH_E_INPUT;
     m.s.q = m.q, m.s.R = m.R;
@@ -119,7 +113,7 @@ ph_status ph_view_modes(ph_view *v, ph_run *run, const ph_state *s, ph_modes *mo
             see(v, run, &m, v->shape + (size_t)k * 12 * bodies + 6 * part);
         }
     }
-    free(Y), free(m.q), free(m.R), free(m.scratch);
+    free(Y), free(m.q), free(m.R);
     v->kind = PH_VIEW_MODES;
     for (int k = 0; k < 2 && status == PH_OK; k++)
         status = ph_view_state(v, run, s, k);
