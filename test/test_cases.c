@@ -230,10 +230,31 @@ static void test_timed(void **unused)
     study_close(s);
 }
 
+/* Steps by tolerance are timed without the grid of the comparison, and steps and counts are of what is timed: explicit stages evaluate
+ * residuals once each, and nothing between the ends of steps. */
+static void test_timed_by_tolerance(void **unused)
+{
+    (void)unused;
+    static const double tol[] = {1e-3, 1e-4};
+    ph_lists l = {.method = {1, {"rkmk"}}, .tableau = {1, {"dopri5"}}};
+    study *s = study_open("heavy_top", &l, 0, NULL, 0.1);
+    ph_error err;
+    s->def.n_tol = 2, s->def.tol = tol, s->def.timed = 1, s->def.repeats = 1;
+    assert_int_equal(ph_variants_add_tol(s->variants, 1, 1), 1);
+    assert_int_equal(ph_cases_run(&s->def, s->cases, NULL, &err), PH_OK);
+    for (int k = 0; k < 2; k++) {
+        const ph_case *c = &s->cases[k];
+        assert_true(c->cpu_s > 0 && c->steps == c->stats.accepted && c->steps > 3);
+        assert_int_equal(c->stats.residuals, 6 * (c->stats.accepted + c->stats.rejected));
+    }
+    study_close(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_variants),  cmocka_unit_test(test_reference),
                                        cmocka_unit_test(test_heavy_top), cmocka_unit_test(test_finest),
-                                       cmocka_unit_test(test_failures),  cmocka_unit_test(test_timed)};
+                                       cmocka_unit_test(test_failures),  cmocka_unit_test(test_timed),
+                                       cmocka_unit_test(test_timed_by_tolerance)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

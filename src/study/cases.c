@@ -365,6 +365,7 @@ static ph_status measure_time(const ph_cases_def *def, ph_run *run, ph_case *out
         out->repeats = k + 1;
     }
     out->cpu_s = best;
+    out->stats = ph_run_summarise(run).stats; /* of what was timed */
     return s;
 }
 
@@ -407,10 +408,10 @@ static void run_case(int k, void *result, void *ctx)
         out->status = track ? run_site(def, &site, &v->opt, out->steps, v->by_tol ? out->h : 0, see, &c, &err)
                             : run_along(def, &site, variant, i, &c, &err);
     out->stats = ph_run_summarise(site.run).stats;
-    if (v->by_tol || !track)
-        out->steps = out->stats.accepted;
     if (out->status == PH_OK && def->timed)
         out->status = measure_time(def, site.run, out, &err);
+    if (v->by_tol || !track)
+        out->steps = out->stats.accepted;
     if (out->status != PH_OK) {
         explain(site.probe, out->status, &err, out->why, sizeof out->why);
         c.times = 0;
