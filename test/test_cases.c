@@ -252,9 +252,10 @@ static void test_timed_by_tolerance(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_variants),  cmocka_unit_test(test_reference),
-                                       cmocka_unit_test(test_heavy_top), cmocka_unit_test(test_finest),
-                                       cmocka_unit_test(test_failures),  cmocka_unit_test(test_timed),
-                                       cmocka_unit_test(test_timed_by_tolerance)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_variants),          cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_heavy_top),         cmocka_unit_test(test_finest),
+        cmocka_unit_test(test_failures),          cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_timed_by_tolerance)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

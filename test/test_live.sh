@@ -245,6 +245,10 @@ never = subprocess.run([program, "view", "never.lua", "--live"], capture_output=
 assert never.returncode in (1, 2) and never.stdout == "" and never.stderr.count("\n") == 1, never
 
 # ---- memory that ends ------------------------------------------------------------------------------------------
+def interrupt(s):
+    s.process.send_signal(signal.SIGINT)
+
+
 def visit(s):
     """What a page does; answers that fail, and those that do not come, are no matter. Without a server there is nothing to do."""
     try:
@@ -264,23 +268,21 @@ def visit(s):
     try:
         s.process.wait(0.1)  # it may be on its way out
     except subprocess.TimeoutExpired:
-        s.process.send_signal(signal.SIGINT)
+        interrupt(s)
 
 
-def places(*to_do):
-    """Where memory is asked for, and which request is the first there."""
+def places(act):
+    """Where memory is asked for, and which request is the first there. One signal ends the program in order, a second at once."""
     if os.path.exists("places"):
         os.remove("places")
     s = Server(cart, program=failing, PH_ALLOC_PLACES="places")
-    for act in to_do:
-        act(s)
-    s.process.send_signal(signal.SIGINT)
+    act(s)
     assert s.end()[0] == 0
     return {place: int(number) for number, place in (line.split() for line in open("places"))}
 
 
 if failing:
-    before, all_of_them = places(), places(visit)
+    before, all_of_them = places(interrupt), places(visit)
     late = sorted(before.values())[-30:]
     chosen = sorted(n for place, n in all_of_them.items() if place not in before or before[place] in late)
     for n in chosen if os.environ.get("PH_EVERY") else chosen[::40]:
