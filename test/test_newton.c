@@ -128,6 +128,74 @@ static void large_steps(void **state)
     }
 }
 
+/* Forces along the rod of a pendulum that come and go change its reaction and not its motion: first guesses of multipliers are off, those of
+ * positions are not, and an increment of both leaves their product. (N8) */
+static void reactions_jump(void **state)
+{
+    static const struct {
+        const char *force;
+        double h;
+        long steps;
+    } run[] = {{"100*(math.floor((t + 0.01)/0.37) % 2)", 0.05, 1200},
+               {"100*(math.floor((t + 0.01)/0.37) % 2)", 0.02, 3000},
+               {"1e4*(math.floor(t/0.137) % 2)", 0.01, 2000},
+               {"1e5*math.exp(-((t % 0.5 - 0.25)/1e-3)^2)", 0.01, 2000}};
+    static const ph_formulation form[] = {PH_GGL, PH_INDEX3};
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        char text[600];
+        opened m;
+        snprintf(
+            text, sizeof text,
+            "model 'm' gravity {0, 0, -9.81} local a = 0.1\n"
+            "body{name='bob', mass=1, inertia={0.01, 0.01, 0.01}, position={0, math.sin(a), -math.cos(a)}}\n"
+            "joint{name='pivot', type='spherical', bodies={'ground', 'bob'}, at={0, 0, 0}}\n"
+            "force{name='f', body='bob', frame='body', value=function(t)\n"
+            "local f = %s return 0, f*math.sin(a), -f*math.cos(a) end}",
+            run[k / 2].force);
+        open_text(&m, text);
+        ph_options o = ph_default_options();
+        snapshot x[2];
+        o.h = run[k / 2].h, o.formulation = form[k % 2];
+        assert_true(m.sys.flags & PH_SMOOTH);
+        for (int i = 0; i < 2; i++) { /* as they come; as many as round-off allows */
+            if (i)
+                o.newton = PH_FULL, o.rtol = 1e-15;
+            ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+            run_sim(sim, run[k / 2].steps);
+            x[i] = snap(sim, &m.sys);
+            ph_sim_destroy(sim);
+        }
+        check_le(max_diff(snap_q(&x[0]), snap_q(&x[1]), x[0].nq),
+                 1e-10); /* what steps leave of tolerances of 1e-9 */
+        check_le(max_diff(snap_v(&x[0]), snap_v(&x[1]), x[0].nv), 1e-10);
+        free(x[0].x), free(x[1].x);
+        open_close(&m);
+    }
+}
+
+/* In index-3 the rates of holonomic constraints beside those that roll are no residuals: no iteration waits for them. (N2) */
+static void rates_of_positions(void **state)
+{
+    (void)state;
+    opened m;
+    open_text(
+        &m,
+        "model 'm' gravity {1.5, 0, -9.81} local z, p = 0.3*math.cos(0.2), math.sin(0.2)\n"
+        "body{name='disc', mass=2, inertia={0.09, 0.18, 0.09}, position={0, 0, z}, rotation={axis={1, 0, 0}, "
+        "angle=0.2}, omega={0.1, 8, 0.2}}\n"
+        "body{name='bob', mass=0.1, inertia={1e-4, 1e-4, 1e-4}, position={0.05, 0, z - 0.1}}\n"
+        "joint{name='r', type='rolling', bodies={'ground', 'disc'}, radius=0.3, axis={0, math.cos(0.2), p}}\n"
+        "joint{name='s', type='spherical', bodies={'disc', 'bob'}, at={0, 0, z}}");
+    ph_options o = ph_default_options();
+    o.h = 1e-3, o.formulation = PH_INDEX3;
+    ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+    run_sim(sim, 1000);
+    assert_true(ph_sim_stats(sim).iterations < 1.4 * 1000);
+    ph_sim_destroy(sim);
+    open_close(&m);
+}
+
 /* Functions of the motion, stops, friction, coordinates of rotations and callbacks of somebody else are looked at in every step. (N7) */
 static void not_smooth(void **state)
 {
@@ -334,6 +402,8 @@ int main(void)
         cmocka_unit_test(newton_kinds_agree),
         cmocka_unit_test(one_increment),
         cmocka_unit_test(large_steps),
+        cmocka_unit_test(reactions_jump),
+        cmocka_unit_test(rates_of_positions),
         cmocka_unit_test(not_smooth),
         cmocka_unit_test(far_from_the_first_guess),
         cmocka_unit_test(far_from_the_origin),

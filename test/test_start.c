@@ -1,5 +1,6 @@
 /* Consistent start: accelerations, multipliers, starting values, projection of positions and velocities. */
 #include "forms.h"
+#include "model_cases.h"
 #include "sim_cases.h"
 
 /* (S0), (S2), (S3) */
@@ -131,20 +132,20 @@ static void inconsistent_is_named(void **state)
     }
 }
 
-/* Forces of a system that are known from t = 0 on, and before that are none, or no numbers. What is differenced looks back a
+/* Forces of a system that are known from t = 0 on, and before that are others, none, or no numbers. What is differenced looks back a
  * little. */
 typedef struct late {
     const ph_system *inner;
-    int refuses;
+    int before; /* 0: no number, 1: none, 2: others */
 } late;
 
 static ph_status late_g(const ph_state *s, double *out, void *ctx)
 {
     const late *l = ctx;
     ph_status status = l->inner->g(s, out, l->inner->ctx);
-    if (s->t < -1e-4 && l->refuses)
+    if (s->t < -1e-4 && l->before == 1)
         return PH_E_CALLBACK;
-    out[0] = s->t < -1e-4 ? NAN : 0; /* no weight along x */
+    out[0] = s->t >= -1e-4 ? 0 : l->before == 2 ? 1e3 : NAN; /* no weight along x */
     return status;
 }
 
@@ -168,14 +169,16 @@ static void nothing_before(void **state)
 {
     (void)state;
     ph_problem *p = problem_named("heavy_top");
-    for (int refuses = 0; refuses < 2; refuses++) {
+    for (int before = 0; before < 3; before++) {
         double gap[2];
         for (int k = 0; k < 2; k++) {
-            late l = {&p->sys, refuses};
+            late l = {&p->sys, before};
             ph_system sys = p->sys;
             ph_options o = options_for(p, PH_INDEX3);
             sys.ctx = &l, sys.M = late_M, sys.g = late_g, sys.Phi = late_Phi, sys.B = late_B;
             without_tangents(&sys);
+            if (before == 2)
+                sys.flags |= PH_FROM_START;
             o.h = 1e-3 / (1 << k);
             ph_sim *sim = sim_of(&sys, &o, p->q0, p->v0), *known = sim_of(&p->sys, &o, p->q0, p->v0);
             gap[k] = max_diff(ph_sim_state(sim).a, ph_sim_state(known).a, 6);
@@ -187,6 +190,40 @@ static void nothing_before(void **state)
     ph_problem_destroy(p);
 }
 
+/* Functions of the time with cases, or that Lua is asked for, may jump where a run starts: it does not notice (S1). */
+static void pulses(void **state)
+{
+    static const struct {
+        const char *value; /* a torque that is 1 in the first half second */
+        int from_start;
+    } torque[] = {{"1", 0},
+                  {"1 + 0*math.sin(t)", 0},
+                  {"math.floor(t/0.5) % 2 == 0 and 1 or -1", 1},
+                  {"t < 0 and 100 or 1", 1},
+                  {"math.max(-9, math.min(1, 1 + 1e6*t))", 1}};
+    (void)state;
+    for (int k = 0; k < (int)(sizeof torque / sizeof *torque); k++)
+        for (int f = 0; f < FORMS; f++) {
+            char text[400];
+            opened m;
+            snprintf(
+                text, sizeof text,
+                "model 'm' body{name='a', mass=1, inertia={1, 1, 1}}\n"
+                "joint{name='j', type='revolute', bodies={'ground', 'a'}, at={0, 0, 0}, axis={0, 0, 1}}\n"
+                "torque{name='f', body='a', value=function(t) return 0, 0, %s end}",
+                torque[k].value);
+            open_text(&m, text);
+            assert_int_equal((m.sys.flags & PH_FROM_START) != 0, torque[k].from_start);
+            ph_options o = ph_default_options();
+            o.h = 1e-2, o.formulation = forms[f];
+            ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+            run_sim(sim, 40);
+            check_near(ph_sim_state(sim).v[5], 0.4, 1e-13); /* round-off: rotation is constant acceleration */
+            ph_sim_destroy(sim);
+            open_close(&m);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +232,7 @@ int main(void)
         cmocka_unit_test(projection_without_forces),
         cmocka_unit_test(inconsistent_is_named),
         cmocka_unit_test(nothing_before),
+        cmocka_unit_test(pulses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

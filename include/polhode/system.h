@@ -103,6 +103,9 @@ typedef ph_status (*ph_positions)(const ph_state *s, double *Phi, double *B, voi
 #define PH_SMOOTH                                                                                            \
     8u /* all that depends on the motion does so smoothly, with no stops, friction or cases: Newton's method then need
               not look again at each step whether its first iteration was enough */
+#define PH_FROM_START                                                                                        \
+    16u /* what depends on t may jump where a run starts, as the first of a row of pulses does: starting values ask   \
+               for nothing before */
 
 /* What may be other than zero at a place of pairs, besides K. */
 #define PH_HAS_M 1u

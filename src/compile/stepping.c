@@ -116,6 +116,7 @@ static void define_method(ph_compiler *c)
         define_alpha(c);
     define_count(c, "INSIDE", several || is_inside(o), "form (G7) of the stabilised equations");
     define_count(c, "PERTURBED", !several && o->start == PH_PERTURBED, "starting values (S2), (S3)");
+    define_count(c, "FROM_START", (c->lay->sys->flags & PH_FROM_START) != 0, "which look at nothing before");
     define_count(c, "FRICTION", c->lay->friction, "forces depend on multipliers");
     define_count(c, "TURNS_COUNTED", c->mech->n_turns, "angles that are counted over many turns");
     define_count(c, "INPUTS", c->model->n_inputs, "numbers from outside");

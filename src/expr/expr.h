@@ -170,4 +170,7 @@ int ph_program_switches(const ph_program *p, const double *room, double *out, in
 int ph_program_pieces(const ph_program *p, int kind, double x, double *room, double *side, int most);
 size_t ph_program_pieces_room(const ph_program *p); /* doubles */
 
+/* 1: it has such switches, or others, and depends on an argument of this kind: it may jump or bend with it. */
+int ph_program_may_jump(const ph_program *p, int kind);
+
 #endif

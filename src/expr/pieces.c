@@ -62,6 +62,18 @@ static double side_of(const ph_program *p, const ph_op *o, double a, double b)
     }
 }
 
+int ph_program_may_jump(const ph_program *p, int kind)
+{
+    int depends = 0, switches = 0;
+    for (int i = 0; i < p->n_args; i++)
+        depends |= p->arg[i].kind == kind;
+    for (const ph_stretch *s = p->stretch, *end = s + p->n_stretches; s < end; s++)
+        switches |= s->kind == PH_TREE_BRANCH;
+    for (const ph_op *o = p->op, *end = o + p->n_ops; o < end; o++)
+        switches |= ph_op_get(o->code)->kink || o->code == PH_OP_CURVE;
+    return depends && switches;
+}
+
 size_t ph_program_pieces_room(const ph_program *p)
 {
     return 2 * (size_t)p->n_numbers;

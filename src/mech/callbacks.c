@@ -829,6 +829,16 @@ static int decides(const ph_function *f)
     return f->call && !f->only_time && (ph_function_is_untraced(f) || f->traced->depth > PH_NOT_SEEN);
 }
 
+/* A function of the time that may jump where a run starts. */
+static int begins_with_run(const ph_model *model)
+{
+    const ph_function *f;
+    for (int k = 0; (f = ph_motion_function(model, k)); k++)
+        if (f->call && (ph_function_is_untraced(f) || ph_program_may_jump(f->traced->program, PH_ARG_TIME)))
+            return 1;
+    return 0;
+}
+
 /* Friction and stops have cases, too, and coordinates of rotations are singular somewhere. Forces of beams and flexible bodies have the
  * round-off of positions times their stiffness; a second increment halves it. */
 static int is_smooth(const ph_mechanism *m)
@@ -877,6 +887,8 @@ void ph_mechanism_callbacks(ph_mechanism *m)
             sys->g_lambda = g_lambda, sys->flags |= PH_FORCE_LAMBDA;
     if (is_smooth(m))
         sys->flags |= PH_SMOOTH;
+    if (begins_with_run(m->model))
+        sys->flags |= PH_FROM_START;
     if (is_bare(m))
         sys->g = bare_g, sys->tangents = bare_tangents, sys->B = sys->B ? bare_B : NULL;
 }

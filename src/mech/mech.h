@@ -494,6 +494,9 @@ ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_ori
                        ...) PH_PRINTF(5, 6); /* "file:line: ..." */
 #define PH_REFUSE_JOINT(...) ph_mech_fail(err, PH_E_INPUT, model, d->origin, "joint '%s': " __VA_ARGS__)
 
+/* model.c: the functions that the motion depends on, those that were not given too; NULL past the end */
+const ph_function *ph_motion_function(const ph_model *m, int k);
+
 /* force.c */
 ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error *err);
 ph_status ph_force_span(const ph_model *model, ph_force *out,

@@ -116,3 +116,20 @@ const char *ph_model_sensor_unit(const ph_model *m, int sensor)
                                                 : ph_joint_counts_angles(&m->joint[d->joint]);
     return angle ? row->unit[1] : row->unit[2];
 }
+
+const ph_function *ph_motion_function(const ph_model *m, int k)
+{
+    if (k < m->n_forces)
+        return &m->force[k].f;
+    k -= m->n_forces;
+    if (k < m->n_joints)
+        return &m->joint[k].drive;
+    k -= m->n_joints;
+    if (k < m->n_actuators)
+        return &m->actuator[k].f;
+    k -= m->n_actuators;
+    if (k < m->n_states)
+        return &m->state[k].rate;
+    k -= m->n_states;
+    return k < m->n_constraints ? &m->constraint[k].f : NULL;
+}

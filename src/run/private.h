@@ -167,10 +167,7 @@ void ph_watch_jump(ph_run *run);                                   /* powers hav
 void ph_watch_shock(ph_run *run,
                     double energy); /* and energy, which was so much: what is lost was dissipated */
 
-/* run_corners.c: the functions that the motion depends on, those that were not given too; NULL past the end */
-const ph_function *ph_motion_function(const ph_model *m, int k);
-
-/* Times that steps by tolerance end at, those of def among them; *own: the caller's; PH_E_MEMORY */
+/* run_corners.c: times that steps by tolerance end at, those of def among them; *own: the caller's; PH_E_MEMORY */
 ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def *def, ph_times *out,
                           double **own);
 

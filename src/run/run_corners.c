@@ -79,23 +79,6 @@ static void look(search *s, const ph_function *f, double t0, double t1)
     }
 }
 
-const ph_function *ph_motion_function(const ph_model *m, int k)
-{
-    if (k < m->n_forces)
-        return &m->force[k].f;
-    k -= m->n_forces;
-    if (k < m->n_joints)
-        return &m->joint[k].drive;
-    k -= m->n_joints;
-    if (k < m->n_actuators)
-        return &m->actuator[k].f;
-    k -= m->n_actuators;
-    if (k < m->n_states)
-        return &m->state[k].rate;
-    k -= m->n_states;
-    return k < m->n_constraints ? &m->constraint[k].f : NULL;
-}
-
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -1,4 +1,4 @@
-/* Newton's method for one step of an implicit method (N3), (N4), (N7); its matrix is that of newton_matrix.c. */
+/* Newton's method for one step of an implicit method (N3), (N4), (N7), (N8); its matrix is that of newton_matrix.c. */
 #include "step/newton.h"
 
 #include <float.h>
@@ -199,6 +199,15 @@ static void add_load(ph_sim *sim, const ph_step_ops *o)
         sim->ev.r[i] += o->load[i];
 }
 
+/* Rates of constraints that index-3 holds by their positions are none of its residuals. */
+static void leave_out_rates(ph_sim *sim)
+{
+    const ph_layout *lay = &sim->lay;
+    for (int c = 0; c < lay->C && lay->nonholonomic && sim->matrix.formulation == PH_INDEX3; c++)
+        if (!lay->sys->constraints[c].nonholonomic)
+            memset(sim->ev.rate + lay->l_at[c], 0, sizeof(double) * (size_t)lay->rows[c]);
+}
+
 /* With redundant rows, the multipliers of least norm at the new point. */
 static ph_status least(ph_sim *sim)
 {
@@ -235,25 +244,39 @@ static ph_status refuse_violated(ph_sim *sim)
 
 /* ---- steps of one increment ---------------------------------------------------------------------- */
 
-/* An increment of this part of a radian, and of the size of bodies or of levers, in tolerances. */
+/* The size of bodies or of levers. */
+static double length_of(const ph_sim *sim)
+{
+    double size = fmax(sim->matrix.body, sim->matrix.lever);
+    return size > 0 ? size : sim->largest.x;
+}
+
+/* An increment of this part of a radian, and of this length, in tolerances. */
 static double in_tolerances(const ph_sim *sim, const ph_step_ops *o, double part)
 {
-    double size = fmax(sim->matrix.body, sim->matrix.lever), length = size > 0 ? size : sim->largest.x;
-    return part * fmin(length / o->tol.x, 1 / o->tol.R);
+    return part * fmin(length_of(sim) / o->tol.x, 1 / o->tol.R);
+}
+
+/* The largest increment of lambda, times s. */
+static double largest_multiplier(const ph_sim *sim)
+{
+    return ph_small_max(sim->lay.nl, sim->matrix.x + sim->lay.nv);
 }
 
 /* (N7), after a step of two increments: how large the first may be for what it leaves to be round-off, of residuals or of the increments that
  * would follow. (N4) alone does not see a light body beside heavy ones: the second is to be below tolerance, too. */
-static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double second, int iterations)
+static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double lambda, double second,
+                        int iterations)
 {
     ph_newton_matrix *nm = &sim->matrix;
-    nm->enough = 0, nm->until = PH_NEWTON_JUDGED_SOON;
+    nm->enough = nm->product = 0, nm->until = PH_NEWTON_JUDGED_SOON;
     if (iterations == 2 && second <= PH_NEWTON_SECOND) {
         double part = PH_NEWTON_LEFT_OF_FIRST * sim->opt.rtol / PH_NEWTON_SURE,
                left = noise(sim, o, part) / PH_NEWTON_SURE;
         if (left > 1)
             left = fmin(left, ph_larger(second, multiplier_size(sim, o)) / PH_NEWTON_LEFT_OF_FIRST);
         nm->enough = left > 1 ? first / left : PH_NEWTON_FARTHER * first;
+        nm->product = first * lambda / left;
         nm->until = left > 1 ? PH_NEWTON_JUDGED_SOON : PH_NEWTON_JUDGED;
     }
     int polynomial = nm->plain > 0;
@@ -261,6 +284,111 @@ static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double 
     if (!(nm->plain <= in_tolerances(sim, o, PH_NEWTON_PLAIN)) ||
         (polynomial && (nm->enough == 0 || first > PH_NEWTON_NEAR * in_tolerances(sim, o, PH_NEWTON_SHORT))))
         nm->rest = PH_NEWTON_REST;
+}
+
+/* |B|^T |y| of the node with the links from k to end; f: scratch for it */
+static ph_size reactions_at(const ph_layout *lay, const ph_slot *i, const int *k, const int *end,
+                            const double *B, const double *y, double *f)
+{
+    ph_size s = {{0, 0}};
+    memset(f, 0, sizeof(double) * (size_t)i->dim);
+    for (; k < end; k++) {
+        const ph_block *b = &lay->link[*k];
+        for (int row = 0; row < b->m; row++)
+            for (int j = 0; j < b->n; j++)
+                f[j] += fabs(B[b->at + row * b->n + j] * y[b->row_at + row]);
+    }
+    ph_size_add_node(&s, i, f);
+    return s;
+}
+
+/* |M| of a node, what couples it to others apart, times accelerations, or changes of velocity, of this size; f likewise */
+static ph_size inertia_at(const ph_sim *sim, int node, ph_size a, double *f)
+{
+    const ph_slot *i = &sim->lay.slot[node];
+    const ph_block *b = &sim->lay.pair[sim->lay.diag[node]];
+    const double *M = sim->ev.M + b->at;
+    ph_size s = {{0, 0}};
+    memset(f, 0, sizeof(double) * (size_t)i->dim);
+    for (int row = 0; row < b->m; row++)
+        for (int j = 0; j < b->n; j++)
+            f[row] += fabs(M[row * b->n + j]) * a.of[j >= i->rot];
+    ph_size_add_node(&s, i, f);
+    return s;
+}
+
+/* Whether multipliers changed by no more than this part of them: those of each constraint. */
+static int multipliers_change_by(const ph_sim *sim, double part)
+{
+    const ph_layout *lay = &sim->lay;
+    const double *x = sim->matrix.x + lay->nv, *lambda = sim->next.lambda;
+    int c = 0;
+    while (c < lay->C && ph_small_max(lay->rows[c], x + lay->l_at[c]) <=
+                             part * ph_small_max(lay->rows[c], lambda + lay->l_at[c]))
+        c++;
+    return c == lay->C;
+}
+
+/* (N8): whether what B^T lambda changes by where B turns is round-off at each node, of reactions, or so little of inertia that it does not count. */
+static int reactions_stay(const ph_sim *sim, const ph_step_ops *o, double turn)
+{
+    const ph_layout *lay = &sim->lay;
+    double *f = sim->matrix.b; /* done with */
+    const double round_off = PH_NEWTON_SURE * PH_NEWTON_RESIDUAL_ROUND_OFF,
+                 part = PH_NEWTON_LEFT_OF_FIRST * sim->opt.rtol;
+    const int *k = lay->link_of;
+    for (int i = 0; i < lay->N; i++) {
+        const int *end = lay->link_of + lay->link_end[i];
+        ph_size change = reactions_at(lay, &lay->slot[i], k, end, sim->ev.B, sim->matrix.x + lay->nv, f),
+                all = reactions_at(lay, &lay->slot[i], k, end, sim->ev.B, sim->next.lambda, f),
+                vdot = {{0, 0}};
+        ph_size_add_node(&vdot, &lay->slot[i], sim->next.vdot + lay->slot[i].v_at);
+        ph_size inertia = inertia_at(sim, i, vdot, f);
+        for (int n = 0; n < 2; n++)
+            if (!(turn / o->s * change.of[n] <= round_off * all.of[n] + part * inertia.of[n]))
+                return 0;
+        k = end;
+    }
+    return 1;
+}
+
+/* An increment leaves products of what it changes: of positions among each other, which are within its bounds, and of B and lambda. Where
+ * reactions jump, the second is no longer as it was when the bounds were found. */
+static int first_is_enough(const ph_sim *sim, const ph_step_ops *o, double size, int small)
+{
+    const ph_newton_matrix *nm = &sim->matrix;
+    if (!small && !(nm->until > 0 && size <= fmin(nm->enough, in_tolerances(sim, o, PH_NEWTON_SHORT))))
+        return 0;
+    if (size * largest_multiplier(sim) <= nm->product)
+        return 1;
+    double turn = size / in_tolerances(sim, o, 1);
+    return multipliers_change_by(sim, o->s * PH_NEWTON_SURE * PH_NEWTON_RESIDUAL_ROUND_OFF / turn) ||
+           reactions_stay(sim, o, turn);
+}
+
+/* The rate at which Newton's method converges with the Jacobian of a first guess of lambda that was off by the increment: by B^T lambda it
+ * has as much of a stiffness too little. */
+static double rate_of_multipliers(const ph_sim *sim)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_size length = {{length_of(sim), 1}};
+    const int *k = lay->link_of;
+    double *f = sim->matrix.b, most = 0;                   /* done with */
+    for (int i = 0; i < lay->N && length.of[0] > 0; i++) { /* 0 at rest in the origin */
+        const int *end = lay->link_of + lay->link_end[i];
+        ph_size force = reactions_at(lay, &lay->slot[i], k, end, sim->ev.B, sim->matrix.x + lay->nv, f);
+        most = ph_larger(most, ph_size_over(force, inertia_at(sim, i, length, f)));
+        k = end;
+    }
+    return most;
+}
+
+/* Polynomials through a jump are far off for as many steps as they look back. */
+static int is_misled(const ph_sim *sim, const ph_step_ops *o, double first)
+{
+    double plain = sim->matrix.plain;
+    return plain > 0 && first > PH_NEWTON_NEAR * plain &&
+           first > PH_NEWTON_NEAR * in_tolerances(sim, o, PH_NEWTON_SHORT);
 }
 
 /* Whether steps that follow others of their size may end with their first increment (N7). */
@@ -275,7 +403,7 @@ static int may_be_enough(ph_sim *sim, const ph_step_ops *o)
     if (nm->rest > 0)
         nm->rest--, sim->n_past = 1; /* such steps go by plain guesses */
     if (sim->n_past < PH_PAST)
-        nm->enough = nm->plain = 0, nm->until = 0;
+        nm->enough = nm->product = nm->plain = 0, nm->until = 0;
     return sim->n_past == PH_PAST;
 }
 
@@ -292,6 +420,8 @@ typedef struct progress {
     double size, rate;              /* of its increment, 1 = tolerance; over that of the last */
     double last, drift, last_drift; /* that of the last; rates of constraints, here and there */
     double x[2];                    /* sizes of the first two increments */
+    double lambda;                  /* size of the first one of lambda, where it is to be judged */
+    double bend;                    /* what the first increment of lambda makes the rate */
     int choices, anew;              /* of rows that are left out: before the step; within it */
 } progress;
 
@@ -325,6 +455,7 @@ static ph_status iterate(ph_sim *sim, const ph_step_ops *o, progress *p)
         status = p->keep ? ph_eval_residual(&sim->ev, &s, nm->what | p->near)
                          : ph_eval_both(&sim->ev, &s, nm->what);
     add_load(sim, o);
+    leave_out_rates(sim);
     sim->stats.residuals++;
     if (status == PH_OK && !p->keep) {
         o->linearise(sim);
@@ -357,7 +488,7 @@ static int is_small(ph_sim *sim, const ph_step_ops *o, const progress *p)
     double most = p->of_step && p->keep ? PH_NEWTON_LEFT_OF_STEP : 1;
     /* what a plain first guess would have shown: the better it is, the sooner increments are round-off */
     double fall = p->first && p->k == 2 && p->size < PH_NEWTON_ROUND_OFF
-                      ? p->size / ph_larger(p->last, nm->plain)
+                      ? ph_larger(p->bend, p->size / ph_larger(p->last, nm->plain))
                       : p->rate;
     if (!(p->size <= most ||
           (fall < PH_RATE_TRUSTED && next_increment(p->exact, p->size, fall) + lacking <= most)))
@@ -369,17 +500,25 @@ static int is_small(ph_sim *sim, const ph_step_ops *o, const progress *p)
 }
 
 /* The same where one increment may be enough; now and then that is judged (N7). */
-static int is_enough(ph_sim *sim, const ph_step_ops *o, const progress *p)
+static int is_enough(ph_sim *sim, const ph_step_ops *o, progress *p)
 {
     ph_newton_matrix *nm = &sim->matrix;
     int small = is_small(sim, o, p);
-    if (p->first && p->k == 1)
-        small |= nm->until > 0 && p->size <= fmin(nm->enough, in_tolerances(sim, o, PH_NEWTON_SHORT));
-    if (p->first && small && p->k > 1 && nm->until == 0)
-        judge_first(sim, o, p->x[0], p->x[1], p->k);
-    else if (p->first && small)
+    if (p->of_step && p->k == 1)
+        small = first_is_enough(sim, o, p->size, small);
+    if (p->of_step && p->k == 1 && !small && !multipliers_change_by(sim, o->s * PH_NEWTON_JUMPS))
+        p->bend = rate_of_multipliers(sim);
+    if (p->first && p->k == 1 && nm->until == 0)
+        p->lambda = largest_multiplier(sim);
+    if (!p->first || !small)
+        return small;
+    if (is_misled(sim, o, p->x[0]))
+        sim->n_past = 0; /* first guesses begin anew */
+    else if (p->k > 1 && nm->until == 0)
+        judge_first(sim, o, p->x[0], p->lambda, p->x[1], p->k);
+    else
         nm->until -= nm->until > 0;
-    return small;
+    return 1;
 }
 
 /* The end of the step, *done, unless rows that are left out are violated there; others are left out then, once. */
@@ -418,8 +557,9 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             return status;
         if (is_hopeless(sim, &p))
             return PH_E_NEWTON;
-        p.keep = p.keeps && nm->factored && p.k < p.most_kept &&
-                 (p.k == 1 || ph_newton_keep(sim->opt.newton, p.size, p.rate, most - p.k));
+        p.keep =
+            p.keeps && nm->factored && p.k < p.most_kept &&
+            (p.k == 1 ? p.bend <= PH_RATE_STEP : ph_newton_keep(sim->opt.newton, p.size, p.rate, most - p.k));
         p.last = p.size, p.last_drift = p.drift;
     }
     return PH_E_NEWTON;

@@ -61,6 +61,7 @@ typedef struct ph_newton_matrix {
     int fresh;         /* the step is made with a Jacobian in every iteration, whatever the options say */
     double increment;  /* the last one of the last step, in units of the tolerances */
     double enough;     /* a step whose first increment is no larger needs no second one (N7); 0: not known */
+    double product;    /* the same of the increment times that of lambda, which leave a product of both */
     double plain;      /* what the first increment would be from a plain first guess; 0: not known */
     int until;         /* steps until the two are found anew */
     int rest;          /* steps that go by plain first guesses: others did not help */

@@ -183,7 +183,7 @@ ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected);
 ph_status ph_start_project(ph_sim *sim, ph_point *p, int positions);
 
 /* d(vdot)/dt at sim->now by central differences over +-h along the motion (S1); after 1: by differences over h/2 and h,
- * which look at nothing before now; also where the system has no values before now. */
+ * which look at nothing before now; also where the system has no values before now, or others (PH_FROM_START). */
 ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot);
 
 /* v of sim->now += d with M d + B^T m = 0 and B d = B l on holonomic rows, 0 on others. */

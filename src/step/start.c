@@ -4,6 +4,7 @@
  *   [ M  B^T ] [ vdot   ]   [ -g          ]
  *   [ B   0  ] [ lambda ] = [ -convective ]                                                          (S0)
  *   vddot_0 = (vdot(t_0 + h) - vdot(t_0 - h))/(2h),  q(t_0 +- h) = q_0 o exp(+-h v_0 + h^2 vdot_0/2)  (S1)
+ *   or (4 vdot(t_0 + h/2) - 3 vdot_0 - vdot(t_0 + h))/h
  *
  * The same matrix projects: dq with M dq + B^T m = 0, B dq = -Phi, and likewise dv (least kinetic energy). */
 #include <float.h>
@@ -158,6 +159,7 @@ ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot)
     const double *now = sim->now.vdot, *there = sim->next.vdot;
     int nv = sim->lay.nv;
     ph_status s = look_along(sim, h);
+    after |= (sim->lay.sys->flags & PH_FROM_START) != 0;
     for (int i = 0; i < nv && s == PH_OK; i++)
         vddot[i] = there[i];
     if (s == PH_OK && !after) { /* functions of time may begin with the run */

@@ -158,7 +158,7 @@ PH_COLD ph_mask ph_restarted(PH_MODEL *s)
     for (int i = 0; i < PH_TURNS_COUNTED; i++)
         for (int k = 0; k < 3; k++)
             kept[i][k] = s->turns[i][k], s->turns[i][k] = ph_k(k < 2 ? 0 : PH_T0);
-    ph_mask failed = ph_begin(s, ph_k(PH_T0), 0, s->t == s->t);
+    ph_mask failed = ph_begin(s, ph_k(PH_T0), PH_FROM_START, s->t == s->t);
     for (int i = 0; i < PH_TURNS_COUNTED; i++)
         for (int k = 0; k < 3; k++)
             s->turns[i][k] = ph_select(failed, kept[i][k], s->turns[i][k]);
