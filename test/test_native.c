@@ -301,6 +301,35 @@ static void code_that_is_given_up(void **state)
     ph_run_close(run), ph_run_close(own);
 }
 
+/* From a saved state another run goes on with the same bits, whichever of its steps are compared; a run that begins anew has them again. */
+static void from_a_saved_state(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", 1, NULL, NULL),
+           *other = open_run(MODELS "heavy_top.lua", 1, NULL, NULL);
+    ph_error err = {0};
+    size_t size = ph_run_save_size(run);
+    unsigned char *half = malloc(size), *end = malloc(size), *again = malloc(size);
+    assert_non_null(half), assert_non_null(end), assert_non_null(again);
+    to(run, 0.05);
+    assert_int_equal(ph_run_save(run, half, size), PH_OK);
+    to(run, 0.1);
+    double x[19], y[19];
+    motion(run, x);
+    assert_int_equal(ph_run_save(run, end, size), PH_OK);
+    assert_int_equal(ph_run_restore(other, half, size, &err), PH_OK);
+    to(other, 0.1);
+    assert_true(ph_run_is_compiled(other));
+    assert_int_equal(ph_run_save(other, again, size), PH_OK);
+    assert_memory_equal(end, again, size); /* exact */
+    assert_int_equal(ph_run_reset(run, &err), PH_OK);
+    to(run, 0.1);
+    motion(run, y);
+    assert_memory_equal(x, y, sizeof x);
+    free(half), free(end), free(again);
+    ph_run_close(run), ph_run_close(other);
+}
+
 static void recorded(ph_run *run)
 {
     ph_error err = {0};
@@ -633,6 +662,7 @@ int main(int argc, char **argv) /* a pattern of names: those tests alone */
         cmocka_unit_test(events_on_the_way),
         cmocka_unit_test(among_others),
         cmocka_unit_test(code_that_is_given_up),
+        cmocka_unit_test(from_a_saved_state),
         cmocka_unit_test(other_options),
         cmocka_unit_test(systems),
         cmocka_unit_test(memory_ends),

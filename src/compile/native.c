@@ -2,7 +2,8 @@
  * come back after it. So all else of a run, watch, table, inputs, restarts, is as without. A model with lanes has the same run in all
  * of them, or makes the steps of several: lanes.c.
  *
- * The first steps are made by both; they must agree, or the compiled model is given up. */
+ * Some steps are made by both; they must agree, or the compiled model is given up. The first ones of a run are the library's, whoever makes
+ * them, so that a run which goes on from a saved state has the same bits. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,32 @@ static int is_its_own(const ph_sim *sim)
     return sim->sens || sim->off || sim->renew || ph_sim_parts(sim) || sim->n < ph_multistep_first(sim);
 }
 
+static double apart_from(const ph_member *n, const ph_sim *sim)
+{
+    return fmax(apart(n, n->at.q, sim->now.q, sim->lay.nq), apart(n, n->at.v, sim->now.v, sim->lay.nv));
+}
+
+/* Whether the library makes the same step; the simulation is as before. Without memory nobody knows. */
+static int agrees(ph_run *run, ph_member *n)
+{
+    ph_sim *sim = run->sim;
+    struct ph_guard *guard = sim->guard;
+    size_t size = ph_sim_save_size(sim);
+    void *kept = ph_alloc(run->config.alloc, size);
+    if (!kept || ph_sim_save(sim, kept, size) != PH_OK) {
+        ph_free(run->config.alloc, kept);
+        return 1;
+    }
+    sim->guard = NULL;
+    ph_status s = ph_sim_step(sim, NULL);
+    double off = apart_from(n, sim);
+    sim->guard = guard;
+    ph_sim_restore(sim, kept, size, NULL);
+    ph_free(run->config.alloc, kept);
+    n->checked++;
+    return s == PH_OK && off <= PH_AGREE;
+}
+
 static ph_status step(ph_run *run, ph_error *err)
 {
     ph_member *n = (ph_member *)run->native;
@@ -154,17 +181,24 @@ static ph_status step(ph_run *run, ph_error *err)
         n->failed = ph_member_step(n) & 1u << (n->lane < 0 ? 0 : n->lane);
     }
     n->ahead = 0;
-    if (!n->failed && n->checked == PH_STEPS_CHECKED) {
+    if (!n->failed && sim->stats.steps >= PH_STEPS_CHECKED) {
         ph_member_fetch(run, n, 1);
         if (meets_event(sim))
             return ph_sim_step(sim, err);
+        if (n->checked < PH_STEPS_CHECKED) {
+            if (!agrees(run, n)) {
+                ph_run_drop_native(run);
+                return ph_sim_step(sim, err);
+            }
+            ph_member_fetch(run, n, 1);
+        }
         ph_member_accept(run, n);
         return PH_OK;
     }
     ph_status s = ph_sim_step(sim, err); /* the library says why a step fails, or makes it */
     if (s != PH_OK || n->checked == PH_STEPS_CHECKED || (sim->guard && sim->guard->met))
         return s;
-    double off = fmax(apart(n, n->at.q, sim->now.q, sim->lay.nq), apart(n, n->at.v, sim->now.v, sim->lay.nv));
+    double off = apart_from(n, sim);
     n->checked++;
     if (n->failed || !(off <= PH_AGREE))
         ph_run_drop_native(run);
@@ -289,7 +323,6 @@ ph_status ph_compiled_pack(const ph_compiled *c, const ph_run *run, double *stat
 
 double ph_compiled_apart(const ph_compiled *c, const ph_run *run, double *state)
 {
-    const ph_sim *sim = run->sim;
     ph_member n = {.at = c->at, .lanes = 1, .lane = -1, .state = state};
-    return fmax(apart(&n, n.at.q, sim->now.q, sim->lay.nq), apart(&n, n.at.v, sim->now.v, sim->lay.nv));
+    return apart_from(&n, run->sim);
 }
