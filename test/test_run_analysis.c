@@ -26,10 +26,75 @@ static void equilibria_and_modes(void **state)
     ph_run_close(run);
 }
 
+static ph_status modes_at(const char *text, double t, ph_modes **modes, ph_error *err)
+{
+    scratch s;
+    ph_run *run = run_of(&s, text, NULL, 0);
+    if (t > 0 && ph_run_until(run, t, err) != PH_OK)
+        fail_msg("%s", err->text);
+    ph_status status = ph_run_modes(modes, run, err);
+    ph_run_close(run);
+    scratch_remove(&s);
+    return status;
+}
+
+/* A run that has come to rest has the modes of a state of rest, however small its speed still is; as long as it swings it has none. */
+static void modes_where_a_run_rests(void **state)
+{
+#define WHEEL                                                                                                \
+    "body{ name = 'wheel', mass = 1, inertia = {0.03, 0.03, 0.05} }\n"                                       \
+    "joint{ name = 'axle', type = 'revolute', bodies = {'ground', 'wheel'}, at = {0, 0, 0}, axis = {0, 0, "  \
+    "1} }\nactuator{ name = 'm', joint = 'axle', effort = function(t, s) return 7 + math.exp(-t) end, k = "  \
+    "1, d = 0.3 }\n"
+    static const struct {
+        const char *text;
+        double t;
+    } rows[] = {{WHEEL "run{ t_end = 100, h = 1e-2 }", 30},
+                {WHEEL "run{ t_end = 100, h = 1e-2 }", 60},
+                {WHEEL "run{ t_end = 100, h = 1e-2 }", 100},
+                {WHEEL "run{ t_end = 40, tol = 1e-4 }", 40}};
+    ph_modes *m;
+    ph_error err = {0};
+    double re, im;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (modes_at(rows[i].text, rows[i].t, &m, &err) != PH_OK)
+            fail_msg("t = %g: %s", rows[i].t, err.text);
+        ph_modes_info info = ph_modes_get_info(m);
+        assert_true(info.count == 1 && !info.turning && info.speed == 0);
+        check_le(info.acceleration, 1e-5); /* that of the state, not of one near by */
+        ph_modes_value(m, 0, &re, &im);
+        check_near(re, -3, 1e-12); /* round-off: 0.05 mu^2 + 0.3 mu + 1 = 0 */
+        check_near(im, sqrt(11), 1e-12);
+        ph_modes_destroy(m);
+    }
+    assert_int_equal(modes_at(rows[0].text, 3, &m, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "the motion is not steady"));
+}
+
+/* A slow motion that is steady is one, beside much faster vibrations. */
+static void slow_motions_are_kept(void **state)
+{
+    static const char text[] =
+        "body{ name = 'rotor', mass = 1, inertia = {1, 1, 2}, omega = {0, 0, 1e-9} }\n"
+        "body{ name = 'b', mass = 1, inertia = {1, 1, 1}, position = {2, 0, 0} }\n"
+        "joint{ name = 'j', type = 'revolute', bodies = {'ground', 'b'}, at = {2, 0, 0}, axis = {0, 0, 1} }\n"
+        "actuator{ name = 's', joint = 'j', k = 100 }\nrun{ t_end = 1, h = 1e-2 }";
+    ph_modes *m;
+    ph_error err = {0};
+    (void)state;
+    if (modes_at(text, 0, &m, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_true(ph_modes_get_info(m).speed == 1e-9); /* exact: that of the rotor */
+    ph_modes_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equilibria_and_modes),
+        cmocka_unit_test(modes_where_a_run_rests),
+        cmocka_unit_test(slow_motions_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -341,6 +341,137 @@ static void distances_from_data(void **state)
     }
 }
 
+/* ---- steps by tolerance, and angles over turns ------------------------------------------------------------ */
+
+/* Bodies that turn forth and back by more than a turn, against springs of the counted angle. */
+static const char swing[] =
+    "local k, w = param('k', 5), param('w', 20)\ngravity{ 0, 0, -9.81 }\n"
+    "body{ name = 'a', mass = 1, inertia = {0.1, 0.2, 0.3}, position = {0.1, 0, 0.05}, omega = {0, 0, w},\n"
+    "      velocity = {0, 0.1*w, 0.4} }\n"
+    "body{ name = 'b', mass = 0.3, inertia = {0.02, 0.01, 0.03}, position = {0.5, 0, 0.1}, omega = {3, 0, "
+    "w},\n"
+    "      velocity = {0, 0.5*w, 0.4} }\n"
+    "joint{ name = 'j', type = 'cylindrical', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = {0, 0, 1} }\n"
+    "joint{ name = 'i', type = 'universal', bodies = {'a', 'b'}, at = {0.4, 0, 0.1}, axis_a = {1, 0, 0},\n"
+    "       axis_b = {0, 1, 0} }\n"
+    "actuator{ name = 's', joint = 'j', coordinate = 'rz', k = k, d = 0.02 }\n"
+    "actuator{ name = 'z', joint = 'j', coordinate = 'z', k = 300, d = 1 }\n"
+    "actuator{ name = 'm', joint = 'i', coordinate = 'rx',\n"
+    "          effort = function(t, s) return -0.3*s.joints.i.position[1] - 0.03*s.joints.i.rate[1] end }\n"
+    "actuator{ name = 'n', joint = 'i', coordinate = 'ry', k = 3, d = 0.01 }\n"
+    "sensor{ name = 'l', type = 'joint_position', joint = 'j', coordinate = 'rz', over_time = 'min' }\n"
+    "sensor{ name = 'u', type = 'joint_position', joint = 'j', coordinate = 'rz', over_time = 'max' }\n"
+    "objective{ name = 'J', integral = function(t, s) return s.joints.j.position[2]^2 end,\n"
+    "           final = function(s) return s.joints.j.position[2] + s.joints.i.position[1] end }\n"
+    "run{ t_end = 2, tol = %s, %s }";
+
+/* The adjoint makes the steps of the run, with any memory, and has the derivatives that follow them. */
+static void turns_by_tolerance(void **state)
+{
+    static const struct {
+        const char *tol, *more;
+        size_t memory;
+    } rows[] = {{"1e-3", "formulation = 'ggl'", 0},
+                {"1e-3", "formulation = 'index2'", 0},
+                {"1e-3", "space = 'SE3'", 0},
+                {"1e-2", "rho = 0.6", 0},
+                {"1e-3", "h_max = 1e-3", 150000}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[4000];
+        scratch s;
+        ph_error err = {0};
+        double J, gradient[2], end, value, slope, least[2], most[2];
+        snprintf(text, sizeof text, swing, rows[i].tol, rows[i].more);
+        ph_run *run = run_of(&s, text, NULL, 0), *twin = open_run(s.path, NULL, 0);
+        if (ph_run_gradient(run, 0, (int[]){0, 1}, 2, rows[i].memory, &J, gradient, &err) != PH_OK)
+            fail_msg("%s: %s", rows[i].more, err.text);
+        assert_int_equal(ph_run_follow(twin, (int[]){0, 1}, 2, &err), PH_OK);
+        assert_int_equal(ph_run_until(twin, 2, &err), PH_OK);
+        assert_true(ph_sim_stats(ph_run_sim(run)).steps == ph_sim_stats(ph_run_sim(twin)).steps);
+        assert_true(ph_run_time(run) == 2); /* exact */
+        assert_int_equal(ph_run_get(run, PH_GET_OBJECTIVE, 0, &end), PH_OK);
+        assert_int_equal(ph_run_get(twin, PH_GET_OBJECTIVE, 0, &value), PH_OK);
+        assert_true(end == value);           /* exact: the same steps */
+        check_near(J, value, 1e-12 * value); /* round-off: the same sum, in another order */
+        assert_int_equal(ph_run_get(run, PH_GET_OVER, 0, least), PH_OK);
+        assert_int_equal(ph_run_get(run, PH_GET_OVER, 1, most), PH_OK);
+        assert_true(least[0] < -4 && most[0] > 4); /* ordering: half turns are passed in both directions */
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(ph_run_get_derivative(twin, PH_GET_OBJECTIVE, 0, k, &slope), PH_OK);
+            check_near(gradient[k], slope, 1e-10 * fabs(slope)); /* round-off */
+        }
+        ph_run_close(run), ph_run_close(twin);
+        scratch_remove(&s);
+    }
+}
+
+typedef struct spring_of_program {
+    ph_run *run;
+    int starts;          /* of ways that the observer saw */
+    long calls, stop_at; /* -1: never */
+    double k[2];         /* before the first start, and from then on */
+} spring_of_program;
+
+static int pull(int k, int n_x, const double *x, int n_y, double *y, char *error, size_t size, void *ctx)
+{
+    spring_of_program *p = ctx;
+    (void)k, (void)n_x, (void)n_y, (void)error, (void)size;
+    if (++p->calls == p->stop_at)
+        ph_run_stop(p->run);
+    y[0] = -p->k[p->starts > 0] * x[0], y[1] = y[2] = 0;
+    return 1;
+}
+
+static ph_status count_starts(ph_run *run, int why, void *ctx)
+{
+    spring_of_program *p = ctx;
+    (void)run;
+    p->starts += why == PH_ON_START;
+    return PH_OK;
+}
+
+/* The steps of a gradient are those that were counted before; where a function of the program makes others of them, fewer or more, the
+ * gradient ends with words. A stop is heard while they are counted. */
+static void another_way(void **state)
+{
+    static const char text[] =
+        "local m = param('m', 1)\nbody{ name = 'b', mass = m, inertia = {1, 1, 1}, position = {1, 0, 0} }\n"
+        "force{ body = 'b', value = function(t, s) return host(0, 3, s.position.x) end }\n"
+        "objective{ name = 'J', final = function(s) return s.b.position.x end }\nrun{ t_end = 1, tol = 1e-4 "
+        "}";
+    static const struct {
+        double k[2];
+        long stop_at;
+        ph_status status;
+        const char *says;
+    } rows[] = {{{30, 30}, -1, PH_OK, ""},
+                {{30, 3}, -1, PH_E_INPUT, "goes another way"},
+                {{3, 30}, -1, PH_E_INPUT, "goes another way"},
+                {{30, 30}, 200, PH_E_STOPPED, "stopped at t = 0."}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ph_run_config c = ph_run_defaults();
+        spring_of_program p = {.k = {rows[i].k[0], rows[i].k[1]}};
+        ph_model *m;
+        ph_error err = {0};
+        double J, gradient;
+        c.watch = 0; /* a spring that changes has energies to explain */
+        if (ph_model_read_hosted(&m, "b.lua", text, strlen(text), NULL, 0, (ph_host){pull, &p}, NULL, &err) !=
+                PH_OK ||
+            ph_run_create(&p.run, m, &c, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        ph_model_free(m);
+        ph_run_observe(p.run, count_starts, &p);
+        p.calls = 0, p.stop_at = rows[i].stop_at;
+        ph_status status = ph_run_gradient(p.run, 0, &(int){0}, 1, 0, &J, &gradient, &err);
+        if (status != rows[i].status)
+            fail_msg("%s: %s", rows[i].says, err.text);
+        assert_non_null(strstr(err.text, rows[i].says));
+        ph_run_close(p.run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +484,8 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(of_a_system),
         cmocka_unit_test(error_of_an_end),
+        cmocka_unit_test(turns_by_tolerance),
+        cmocka_unit_test(another_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

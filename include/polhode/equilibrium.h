@@ -69,7 +69,7 @@ typedef struct ph_modes_info {
     int count;           /* eigenvalues with im >= 0, by rising modulus; those with im > 0 stand for a pair */
     int undamped;        /* at rest without damping: squares of mu are eigenvalues themselves */
     int turning;         /* mu are what axes see that turn with the nodes; 0: that stay */
-    double speed;        /* largest velocity of the state, rad/s or m/s; 0: it is at rest */
+    double speed;        /* largest velocity of the state, rad/s or m/s; 0: rest, or as good as rest */
     double acceleration; /* largest acceleration; at speed 0 it says how far this is from an equilibrium */
 } ph_modes_info;
 

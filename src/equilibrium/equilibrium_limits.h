@@ -12,9 +12,13 @@
 #define PH_LINEAR_LARGEST   1500 /* velocities: 20 MB for each matrix, some minutes for its eigenvalues */
 #define PH_LINEAR_DEPENDENT 1e-8 /* as rank.c has it */
 #define PH_LINEAR_ANGLE     1e-3 /* of the motion on both sides [rad]: what a change is looked for over */
-#define PH_LINEAR_STEADY    1e-6 /* of the size: what is no change over that angle */
+/* What is no change over that angle, as a part of the size. A speed of so little beside the rates of the system, which steps by
+ * tolerance leave, is rest where it is not steady. */
+#define PH_LINEAR_STEADY 1e-6
 /* Acceleration of a steady motion over the square of its speed; slow modes would feel more. */
-#define PH_LINEAR_RESTING  1e-9
+#define PH_LINEAR_RESTING 1e-9
+/* Speed over the largest rate of the system: what round-off leaves where a run has come to rest. */
+#define PH_LINEAR_STILL    1e-13
 #define PH_LINEAR_UNDAMPED 1e-13
 
 /* ---- modes.c */

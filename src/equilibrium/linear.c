@@ -329,29 +329,72 @@ static ph_status is_steady(ph_linear *l, double *two, int *steady)
     return s;
 }
 
+/* The largest rate of the system at rest [1/s], max(|D|, sqrt |K|) of (T6); 0: it has none of its own. */
+static double own_rate(ph_linear *l)
+{
+    int nv = l->nv;
+    double speed = l->speed, damping = 0, stiffness = 0;
+    l->speed = 0;
+    for (int j = 0; j < l->nw; j++) {
+        apply_D(l, l->Nw + j * nv, l->y[0]);
+        for (int i = 0; i < l->nw; i++)
+            damping = ph_larger(damping, fabs(dot(nv, l->Nw + i * nv, l->y[0])));
+    }
+    for (int j = 0; j < l->nz; j++) {
+        apply_K(l, l->Nh + j * nv, l->y[0]);
+        for (int i = 0; i < l->nw; i++)
+            stiffness = ph_larger(stiffness, fabs(dot(nv, l->Nw + i * nv, l->y[0])));
+    }
+    l->speed = speed;
+    return fmax(damping, sqrt(stiffness));
+}
+
+/* Whether it is steady in some axes; else *seen is what accelerations are up to on the way. */
+static ph_status find_steady(ph_linear *l, int *steady, double *seen)
+{
+    double now = l->acceleration; /* where nothing else changes */
+    int same = 0;
+    double *two = ph_alloc(l->alloc, sizeof(double) * (size_t)(6 * l->nw + 1));
+    if (!two)
+        return PH_E_MEMORY;
+    ph_status s = PH_OK;
+    *steady = 0, *seen = 0;
+    for (int k = 0; k < 4 && s == PH_OK && !*steady; k++) {
+        l->frozen = k / 2, l->stay = 1 - k % 2, l->acceleration = now;
+        s = is_steady(l, two, &same);
+        *steady = same && l->acceleration <= PH_LINEAR_RESTING * l->speed * l->speed;
+        if (same && !(*seen > 0))
+            *seen = l->acceleration;
+    }
+    ph_free(l->alloc, two);
+    return s;
+}
+
+/* What is left of a motion that has come to rest is no motion: its round-off, or so little that it is neither steady nor anything
+ * beside the rates of the system. */
 static ph_status find_axes(ph_linear *l, ph_error *err)
 {
-    int steady = 0, same = 0;
-    double now = l->acceleration, seen = 0; /* where nothing else changes */
+    int steady = 0;
+    double now = l->acceleration, seen, rate;
     l->stay = 1;
     if (!(l->speed > 0))
         return PH_OK;
-    double *two = ph_alloc(l->alloc, sizeof(double) * (size_t)(6 * l->nw + 1));
-    if (!two)
-        return ph_fail(err, PH_E_MEMORY, "not enough memory to linearise the system");
-    ph_status s = PH_OK;
-    for (int k = 0; k < 4 && s == PH_OK && !steady; k++) {
-        l->frozen = k / 2, l->stay = 1 - k % 2, l->acceleration = now;
-        s = is_steady(l, two, &same);
-        steady = same && l->acceleration <= PH_LINEAR_RESTING * l->speed * l->speed;
-        if (same && !(seen > 0))
-            seen = l->acceleration;
+    rate = own_rate(l);
+    if (l->speed <= PH_LINEAR_STILL * rate) {
+        l->speed = 0;
+        return PH_OK;
     }
-    ph_free(l->alloc, two);
+    ph_status s = find_steady(l, &steady, &seen);
+    if (s == PH_E_MEMORY)
+        return ph_fail(err, s, "not enough memory to linearise the system");
+    if (s == PH_OK && steady)
+        return PH_OK;
+    if (l->speed <= PH_LINEAR_STEADY * rate) {
+        l->speed = 0, l->stay = 1, l->frozen = 0, l->acceleration = now;
+        return PH_OK;
+    }
     if (s != PH_OK)
         return ph_fail(err, s, "the system cannot be linearised: %s", ph_status_text(s));
-    if (steady)
-        return PH_OK;
     if (seen > 0)
         return ph_fail(err, PH_E_INPUT,
                        "the motion is not steady, so that it has no modes: accelerations are up to %.3g",

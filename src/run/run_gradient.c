@@ -190,10 +190,26 @@ static void note_time(const objective_run *g, const ph_sim *sim)
         ph_integral_weights(k + 1, g->time, g->weight);
 }
 
+/* Steps by tolerance were counted before: as many as lead to the end, unless a function answers otherwise this time. */
+static ph_status goes_another_way(objective_run *g, const ph_sim *sim)
+{
+    const ph_run_def *d = &g->run->def;
+    double t = ph_sim_state(sim).t;
+    if (d->opt.h > 0 || (t < d->t_end) == (ph_sim_stats(sim).steps < g->steps))
+        return PH_OK;
+    g->stopped = PH_E_INPUT;
+    ph_fail(
+        &g->why, PH_E_INPUT,
+        "t = %.9g: the run, made once more for its gradient, goes another way: its functions must give the "
+        "same numbers for the same arguments",
+        t);
+    return g->stopped;
+}
+
 static ph_status forwards(const ph_sim *sim, void *ctx)
 {
     objective_run *g = ctx;
-    if (asked_to_stop(g, sim) != PH_OK)
+    if (asked_to_stop(g, sim) != PH_OK || goes_another_way(g, sim) != PH_OK)
         return g->stopped;
     if (g->part)
         look_at_rule(g, sim);
@@ -235,18 +251,20 @@ static ph_status refuse(const ph_run *run, ph_error *err)
     return PH_OK;
 }
 
-/* Steps of the run from its start, which is reset; those by tolerance are counted in a run of their own. */
-static ph_status count_steps(ph_run *run, long *steps, ph_error *err)
+/* Steps of the run from its start, which is reset; those by tolerance are counted in a run of their own, as it is made without a
+ * gradient: where angles are counted over turns, sizes of steps depend on all that goes with each. */
+static ph_status count_steps(objective_run *g, long *steps, ph_error *err)
 {
+    ph_run *run = g->run;
     ph_status s = ph_run_reset(run, err);
     *steps = run->def.opt.h > 0 ? lround((run->def.t_end - run->t0) / run->def.opt.h) : 0;
     if (s != PH_OK || run->def.opt.h > 0)
         return s;
-    s = ph_sim_run_until(run->sim, run->def.t_end, NULL, NULL, err);
-    if (s != PH_OK)
-        return ph_run_explain(run, s, err);
+    while (s == PH_OK && ph_run_time(run) < run->def.t_end)
+        s = asked_to_stop(g, run->sim) == PH_OK ? ph_run_step(run, err)
+                                                : ph_fail(err, g->stopped, "%s", g->why.text);
     *steps = ph_sim_stats(run->sim).steps;
-    return ph_run_reset(run, err);
+    return s == PH_OK ? ph_run_reset(run, err) : s;
 }
 
 static ph_status errors_by_steps(objective_run *g, ph_sens *sens, long steps, const ph_objective *o,
@@ -325,7 +343,7 @@ static ph_status go_back(objective_run *g, const ph_param *param, size_t memory,
     long steps = 0;
     int over = g->objective < 0 && run->model->sensor[g->sensor].over;
     g->turns = ph_alloc(alloc, (size_t)(run->mech->n_turns + 1) * sizeof *g->turns);
-    ph_status s = count_steps(run, &steps, err);
+    ph_status s = count_steps(g, &steps, err);
     if (s == PH_OK && over)
         g->time = ph_alloc(alloc, 2 * (size_t)(steps + 1) * sizeof *g->time), g->weight = g->time + steps + 1;
     if (s == PH_OK && (!g->turns || (over && !g->time)))
