@@ -263,20 +263,30 @@ static double largest_multiplier(const ph_sim *sim)
     return ph_small_max(sim->lay.nl, sim->matrix.x + sim->lay.nv);
 }
 
-/* (N7), after a step of two increments: how large the first may be for what it leaves to be round-off, of residuals or of the increments that
+/* Whether increments of lambda are no larger than that, without choices that a processor would guess wrong. */
+static int multipliers_are_within(const ph_sim *sim, double size)
+{
+    const double *x = sim->matrix.x + sim->lay.nv;
+    int within = 1;
+    for (int i = 0; i < sim->lay.nl; i++)
+        within &= fabs(x[i]) <= size;
+    return within;
+}
+
+/* (N7), after a step of two increments: how large the first, of positions and of lambda, may be for what it leaves to be round-off, of residuals or of the increments that
  * would follow. (N4) alone does not see a light body beside heavy ones: the second is to be below tolerance, too. */
 static void judge_first(ph_sim *sim, const ph_step_ops *o, double first, double lambda, double second,
                         int iterations)
 {
     ph_newton_matrix *nm = &sim->matrix;
-    nm->enough = nm->product = 0, nm->until = PH_NEWTON_JUDGED_SOON;
+    nm->enough = nm->enough_lambda = 0, nm->until = PH_NEWTON_JUDGED_SOON;
     if (iterations == 2 && second <= PH_NEWTON_SECOND) {
         double part = PH_NEWTON_LEFT_OF_FIRST * sim->opt.rtol / PH_NEWTON_SURE,
                left = noise(sim, o, part) / PH_NEWTON_SURE;
         if (left > 1)
             left = fmin(left, ph_larger(second, multiplier_size(sim, o)) / PH_NEWTON_LEFT_OF_FIRST);
         nm->enough = left > 1 ? first / left : PH_NEWTON_FARTHER * first;
-        nm->product = first * lambda / left;
+        nm->enough_lambda = PH_NEWTON_FARTHER_LAMBDA * lambda;
         nm->until = left > 1 ? PH_NEWTON_JUDGED_SOON : PH_NEWTON_JUDGED;
     }
     int polynomial = nm->plain > 0;
@@ -359,7 +369,7 @@ static int first_is_enough(const ph_sim *sim, const ph_step_ops *o, double size,
     const ph_newton_matrix *nm = &sim->matrix;
     if (!small && !(nm->until > 0 && size <= fmin(nm->enough, in_tolerances(sim, o, PH_NEWTON_SHORT))))
         return 0;
-    if (size * largest_multiplier(sim) <= nm->product)
+    if (size <= nm->enough && multipliers_are_within(sim, nm->enough_lambda))
         return 1;
     double turn = size / in_tolerances(sim, o, 1);
     return multipliers_change_by(sim, o->s * PH_NEWTON_SURE * PH_NEWTON_RESIDUAL_ROUND_OFF / turn) ||
@@ -383,14 +393,6 @@ static double rate_of_multipliers(const ph_sim *sim)
     return most;
 }
 
-/* Polynomials through a jump are far off for as many steps as they look back. */
-static int is_misled(const ph_sim *sim, const ph_step_ops *o, double first)
-{
-    double plain = sim->matrix.plain;
-    return plain > 0 && first > PH_NEWTON_NEAR * plain &&
-           first > PH_NEWTON_NEAR * in_tolerances(sim, o, PH_NEWTON_SHORT);
-}
-
 /* Whether steps that follow others of their size may end with their first increment (N7). */
 static int may_be_enough(ph_sim *sim, const ph_step_ops *o)
 {
@@ -403,7 +405,7 @@ static int may_be_enough(ph_sim *sim, const ph_step_ops *o)
     if (nm->rest > 0)
         nm->rest--, sim->n_past = 1; /* such steps go by plain guesses */
     if (sim->n_past < PH_PAST)
-        nm->enough = nm->product = nm->plain = 0, nm->until = 0;
+        nm->enough = nm->enough_lambda = nm->plain = 0, nm->until = 0;
     return sim->n_past == PH_PAST;
 }
 
@@ -512,9 +514,7 @@ static int is_enough(ph_sim *sim, const ph_step_ops *o, progress *p)
         p->lambda = largest_multiplier(sim);
     if (!p->first || !small)
         return small;
-    if (is_misled(sim, o, p->x[0]))
-        sim->n_past = 0; /* first guesses begin anew */
-    else if (p->k > 1 && nm->until == 0)
+    if (p->k > 1 && nm->until == 0)
         judge_first(sim, o, p->x[0], p->lambda, p->x[1], p->k);
     else
         nm->until -= nm->until > 0;

@@ -58,14 +58,14 @@ typedef struct ph_newton_matrix {
     int factored;        /* the solver holds a factorisation of a step */
     int started;         /* accelerations of the initial values are known */
     int without_bound; /* steps since a bound on forces did not tell, up to PH_NEWTON_WITHOUT; nothing but time depends on it */
-    int fresh;         /* the step is made with a Jacobian in every iteration, whatever the options say */
-    double increment;  /* the last one of the last step, in units of the tolerances */
-    double enough;     /* a step whose first increment is no larger needs no second one (N7); 0: not known */
-    double product;    /* the same of the increment times that of lambda, which leave a product of both */
-    double plain;      /* what the first increment would be from a plain first guess; 0: not known */
-    int until;         /* steps until the two are found anew */
-    int rest;          /* steps that go by plain first guesses: others did not help */
-    int mass_factored; /* and the initial one that of a mass matrix which is all there is and constant */
+    int fresh;        /* the step is made with a Jacobian in every iteration, whatever the options say */
+    double increment; /* the last one of the last step, in units of the tolerances */
+    double enough;    /* a step whose first increment is no larger needs no second one (N7); 0: not known */
+    double enough_lambda; /* nor of lambda, times s: whatever increments of positions make of it was seen */
+    double plain;         /* what the first increment would be from a plain first guess; 0: not known */
+    int until;            /* steps until the two are found anew */
+    int rest;             /* steps that go by plain first guesses: others did not help */
+    int mass_factored;    /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
     const ph_allocator *alloc;
 } ph_newton_matrix;

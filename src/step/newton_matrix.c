@@ -317,7 +317,7 @@ ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t)
         ph_tape_numbers(t, &nm->lever, 1);
     }
     ph_tape_numbers(t, &nm->enough, 1);
-    ph_tape_numbers(t, &nm->product, 1);
+    ph_tape_numbers(t, &nm->enough_lambda, 1);
     ph_tape_numbers(t, &nm->plain, 1);
     ph_tape_int(t, &nm->until);
     ph_tape_int(t, &nm->rest);

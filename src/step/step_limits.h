@@ -37,9 +37,11 @@
 #define PH_NEWTON_LEFT_OF_FIRST 1e-3 /* of the tolerance, a second increment, */
 #define PH_NEWTON_SECOND        0.25 /* or where residuals are small; */
 #define PH_NEWTON_FARTHER       2    /* how much larger than the one judged a first one may be; */
-#define PH_NEWTON_NEAR          4    /* how far above that which follows they are hopeless, */
-#define PH_NEWTON_REST          64   /* for so many steps; */
-#define PH_NEWTON_SHORT         1e-8 /* of a radian and of the size of bodies: its square is round-off; */
+#define PH_NEWTON_FARTHER_LAMBDA                                                                             \
+    8 /* the same of multipliers, beyond which products of both are found, which costs a few percent; */
+#define PH_NEWTON_NEAR  4    /* how far above that which follows they are hopeless, */
+#define PH_NEWTON_REST  64   /* for so many steps; */
+#define PH_NEWTON_SHORT 1e-8 /* of a radian and of the size of bodies: its square is round-off; */
 #define PH_NEWTON_PLAIN                                                                                      \
     1e-5 /* the same from a plain guess: where it is larger, steps are too large for others; */
 #define PH_NEWTON_ROUND_OFF                                                                                  \
