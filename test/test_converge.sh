@@ -255,6 +255,13 @@ grep -oE '"angle":\[[^]]*' out | cmp -s - a || fail "a reference solution change
 run 0 transient turns.lua --steps 200
 ratio=$(grep -oE '[0-9.]+ times as much' out | cut -d' ' -f1)
 awk -v x="$ratio" 'BEGIN { exit !(x > 3.6 && x < 4.4) }' || fail "eta over several turns: '$ratio' times, $(tail -1 out)"
+# nothing to divide by
+sed -e '/^coupling/d' -e '/arm/d' turns.lua >free.lua
+run 0 transient free.lua --steps 3
+has out '0 with h, 0 with h/2'
+[[ $(cat out) != *nan* ]] || fail "transient prints nan: $(cat out)"
+{ cat turns.lua && echo 'event { name = "past", when = function(t) return t - 0.5 end, action = "stop" }'; } >event.lua
+refused "the reference solution knows no events, and the model has the event 'past'" transient event.lua --steps 3
 
 # ---- sensors ------------------------------------------------------------------------------------------------------
 
