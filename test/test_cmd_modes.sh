@@ -151,6 +151,14 @@ refused "--harmonics: lines of a picture; give --plot too" modes cross.lua --var
 # Mistakes.
 run 2 modes "$models/pendulum.lua"
 has err "not steady"
+# closed form: at its equilibrium, 7 rad, the spring has 1 + 12 x 7/7 N m/rad, and omega^2 = 13/0.05
+cat >steep.lua <<'END_OF_MODEL'
+body { name = "w", mass = 1, inertia = {0.03, 0.03, 0.05} }
+joint { name = "j", type = "revolute", bodies = {"ground", "w"}, at = {0, 0, 0}, axis = {0, 0, 1} }
+actuator { name = "a", joint = "j", effort = function(t, s) local x = s.joints.j.position return 49 - x - x*math.abs(x)*6/7 end }
+END_OF_MODEL
+run 0 modes steep.lua --about static --json
+has out '"omega":16.1245154'
 run 1 modes "$models/heavy_top.lua" --about static
 has err "nothing holds body 'top'"
 run 2 modes "$models/pendulum.lua" --about rest

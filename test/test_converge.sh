@@ -229,6 +229,40 @@ has err "genalpha, h = 0.002 s: t = 0.052: half.lua:4: force 'f': too late"
 run 1 transient half.lua --steps 80
 complains "half.lua:4: force 'f': too late" "transient of a model that fails"
 
+# ---- angles of more than half a turn, which a spring and a gear read --------------------------------------------
+
+cat >turns.lua <<'EOF'
+model "turns"
+body { name = "w", mass = 1, inertia = {1, 1, 1}, omega = {0, 0, 5} }
+body { name = "arm", mass = 2, inertia = {0.1, 0.1, 0.1}, position = {0.3, 0, 0}, omega = {0, 0, -0.25}, velocity = {0, -0.05, 0} }
+joint { name = "j", type = "revolute", bodies = {"ground", "w"}, at = {0, 0, 0}, axis = {0, 0, 1} }
+joint { name = "slow", type = "revolute", bodies = {"ground", "arm"}, at = {0.1, 0, 0}, axis = {0, 0, 1} }
+coupling { name = "gear", joints = {"j", "slow"}, ratio = -1/20 }
+actuator { name = "s", joint = "j", k = 0.5, effort = function(t) return math.max(0, t - 0.37) end }
+sensor { name = "angle", type = "joint_position", joint = "j" }
+run { t_end = 2, h = 1e-2 }
+EOF
+run 0 converge turns.lua --h 1e-2,5e-3,2.5e-3 --expect 2 --sensor angle
+run 0 converge turns.lua --h 1e-2,5e-3 --tol 1e-6,1e-8 --space SE3,R3xSO3
+run 0 converge turns.lua --h 1e-2,5e-3 --steps random --space SE3,R3xSO3 --json
+grep -oE '"error":."q":[0-9.e+-]+' out | sed 's/.*://' | awk '!($1 < 1e-3) { bad = 1 } END { exit bad || NR < 4 }' || fail "random steps: $(cat out)"
+run 0 work turns.lua --h 1e-2,5e-3 --repeats 1
+run 0 run turns.lua --reference exact --json
+grep -oE '"angle":\[[^]]*' out >a
+run 0 run turns.lua --json
+grep -oE '"angle":\[[^]]*' out | cmp -s - a || fail "a reference solution changes the angle: $(cat a)"
+# order: eta falls with h^2
+run 0 transient turns.lua --steps 200
+ratio=$(grep -oE '[0-9.]+ times as much' out | cut -d' ' -f1)
+awk -v x="$ratio" 'BEGIN { exit !(x > 3.6 && x < 4.4) }' || fail "eta over several turns: '$ratio' times, $(tail -1 out)"
+# nothing to divide by
+sed -e '/^coupling/d' -e '/arm/d' turns.lua >free.lua
+run 0 transient free.lua --steps 3
+has out '0 with h, 0 with h/2'
+[[ $(cat out) != *nan* ]] || fail "transient prints nan: $(cat out)"
+{ cat turns.lua && echo 'event { name = "past", when = function(t) return t - 0.5 end, action = "stop" }'; } >event.lua
+refused "the reference solution knows no events, and the model has the event 'past'" transient event.lua --steps 3
+
 # ---- sensors ------------------------------------------------------------------------------------------------------
 
 run 0 converge "$models/slider_crank.lua" --h 4e-3,2e-3 --t-end 0.1 --sensor theta --json

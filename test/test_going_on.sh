@@ -68,6 +68,19 @@ run 0 static hang.lua --from swing.state --json
 [ "$(angle)" = "$rest" ] || fail "static --from: $(angle), not $rest"
 refused 'No such file' static hang.lua --from none.state
 
+# Angles of more than half a turn are those of the equilibrium, in its file and in that of a run.
+sed -e 's/^gravity.*//' -e 's/k = 20/k = 1, effort = 7/' hang.lua >turned.lua
+for how in '' '--from swing.state'; do
+    # shellcheck disable=SC2086 # words
+    run 0 static turned.lua $how --save rest.state --json
+    awk -v x="$(angle)" 'BEGIN { exit !((x - 7)^2 < 1e-16) }' || fail "static $how: angle $(angle), not 7"
+    run 0 run turned.lua --from rest.state --t-end 30 --json
+    awk -v x="$(angle)" 'BEGIN { exit !((x - 7)^2 < 1e-16) }' || fail "static $how: a run from rest at 7 rad moves to $(angle)"
+    run 0 static turned.lua --from rest.state --json
+    awk -v x="$(angle)" 'BEGIN { exit !((x - 7)^2 < 1e-16) }' || fail "static from rest at 7 rad: $(angle)"
+    run 0 run turned.lua --t-end 20 --save swing.state --quiet
+done
+
 # A state at rest has no past: any method, step size, tolerance and input goes on from it, but no other model, parameter or space.
 cat >loaded.lua <<'END_OF_MODEL'
 model "loaded"

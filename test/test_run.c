@@ -142,6 +142,37 @@ static void other_sizes(void **state)
     scratch_remove(&s);
 }
 
+/* Another method after many turns: accelerations of the new start read the angle that it starts with. */
+static void another_method_after_turns(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body { name = 'w', mass = 1, inertia = {1, 1, 2}, omega = {0, 0, 30} }\n"
+        "joint { name = 'j', type = 'revolute', bodies = {'ground', 'w'}, at = {0, 0, 0}, axis = {0, 0, 1} "
+        "}\n"
+        "actuator { name = 'a', joint = 'j', k = 0.5, rest = 1, d = 1 }\nrun { t_end = 30, h = 1e-2 }\n";
+    scratch file;
+    ph_run *run = run_of(&file, text, NULL, 0);
+    ph_error err = {0};
+    double x[3];
+    if (ph_run_until(run, 20, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_options o = ph_run_options(run);
+    o.formulation = PH_INDEX2;
+    assert_int_equal(ph_run_set_method(run, &o, &err), PH_OK);
+    assert_int_equal(ph_run_get(run, PH_GET_OMEGA_DOT, 0, x), PH_OK);
+    check_near(x[2], (0.5 * 1 - 30) / 2, 1e-12); /* round-off */
+    o.method = "none";
+    if (ph_run_until(run, 20, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    double before, after;
+    ph_run_get(run, PH_GET_EFFORT, 0, &before);
+    assert_int_equal(ph_run_set_method(run, &o, &err), PH_E_INPUT);
+    ph_run_get(run, PH_GET_EFFORT, 0, &after);
+    check_near(after, before, 0); /* exact: the run is as before */
+    ph_run_close(run), scratch_remove(&file);
+}
+
 /* Values that violate a joint are refused, and the run goes on with what its method remembers. */
 static void refused_starts(void **state)
 {
@@ -516,6 +547,9 @@ static void nothing_given(void **state)
                                  ph_run_start_at(NULL, 0, x, x, 1, &err),
                                  ph_run_start_at(run, 0, NULL, x, 1, &err),
                                  ph_run_start_at(run, 0, x, NULL, 1, &err),
+                                 ph_run_go_on_at(NULL, 0, x, x, NULL, 1, &err),
+                                 ph_run_go_on_at(run, 0, NULL, x, NULL, 1, &err),
+                                 ph_run_go_on_at(run, 0, x, NULL, NULL, 1, &err),
                                  ph_run_step(NULL, &err),
                                  ph_run_until(NULL, 1, &err),
                                  ph_run_until_or(run, 1, 1, NULL, &err),
@@ -614,6 +648,7 @@ int main(void)
         cmocka_unit_test(settings),
         cmocka_unit_test(refusals),
         cmocka_unit_test(other_sizes),
+        cmocka_unit_test(another_method_after_turns),
         cmocka_unit_test(refused_starts),
         cmocka_unit_test(allocations),
         cmocka_unit_test(analysed_once),

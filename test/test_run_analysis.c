@@ -89,12 +89,53 @@ static void slow_motions_are_kept(void **state)
     ph_modes_destroy(m);
 }
 
+/* A wheel that a motor holds at 7 rad, against a spring. */
+static const char wheel[] =
+    "input { name = 'u', value = 7 }\nbody { name = 'w', mass = 1, inertia = {0.03, 0.03, 0.05} }\n"
+    "joint { name = 'j', type = 'revolute', bodies = {'ground', 'w'}, at = {0, 0, 0}, axis = {0, 0, 1} }\n"
+    "actuator { name = 'm', joint = 'j', effort = 'u', k = 1, d = 0.3 }\n"
+    "sensor { name = 'a', type = 'joint_position', joint = 'j' }\nrun { t_end = 30, h = 1e-2 }\n";
+
+/* From the start, and from where the motion has come to rest: the run stays at the angle, over more than a turn, and has no effort there. */
+static void turns_of_an_equilibrium(void **state)
+{
+    (void)state;
+    for (int moved = 0; moved < 2; moved++) {
+        scratch file;
+        ph_run *run = run_of(&file, wheel, NULL, 0);
+        ph_error err = {0};
+        double angle, effort, x[3], was = moved ? 7 : 0;
+        if (moved && ph_run_until(run, 30, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        ph_equilibrium *e;
+        assert_int_equal(ph_run_equilibrium(&e, run, NULL, &err), PH_OK);
+        ph_equilibrium_destroy(e);
+        assert_int_equal(ph_run_get(run, PH_GET_SENSOR, 0, &angle), PH_OK);
+        check_near(angle, was, 1e-9); /* damped motion; the run has not changed */
+        if (ph_run_static(run, NULL, NULL, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        for (int k = 0; k < 3; k++) {
+            ph_run_get(run, PH_GET_SENSOR, 0, &angle), ph_run_get(run, PH_GET_EFFORT, 0, &effort);
+            ph_run_get(run, PH_GET_OMEGA_DOT, 0, x);
+            check_near(angle, 7, 1e-9); /* Newton's tolerance */
+            check_le(fabs(effort), 1e-9),
+                check_le(fabs(x[2]), 1e-7); /* Newton's tolerance, over 0.05 kg m^2 */
+            steps_of(run, 5);
+        }
+        assert_int_equal(ph_run_reset(run, &err), PH_OK);
+        assert_int_equal(ph_run_get(run, PH_GET_SENSOR, 0, &angle), PH_OK);
+        check_near(angle, 0, 0); /* exact: at the start there are no turns */
+        ph_run_close(run), scratch_remove(&file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equilibria_and_modes),
         cmocka_unit_test(modes_where_a_run_rests),
         cmocka_unit_test(slow_motions_are_kept),
+        cmocka_unit_test(turns_of_an_equilibrium),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

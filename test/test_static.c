@@ -1,5 +1,6 @@
 /* Equilibria: closed forms, energy minima found without the library, load steps, and what nothing holds. */
 #include "equilibrium_cases.h"
+#include "mech/mech.h"
 
 /* ---- pendulum ------------------------------------------------------------------------------------- */
 
@@ -510,6 +511,48 @@ static void options_refused(void **state)
     resting_close(&h);
 }
 
+/* ---- turns ----------------------------------------------------------------------------------------- */
+
+/* A spring of 1 N m/rad holds a torque where its angle is as many radians, over any number of turns, by load steps and by relaxation; the
+ * turns of the mechanism are then what they were. */
+static void turns_are_counted(void **state)
+{
+    (void)state;
+    static const double torque[] = {3, 3.5, -7, 30};
+    for (size_t i = 0; i < 8; i++)
+        for (size_t k = 0; k < sizeof resting_spaces / sizeof *resting_spaces; k++) {
+            char text[512];
+            double u = torque[i / 2];
+            snprintf(text, sizeof text,
+                     "body { name = 'w', mass = 1, inertia = {0.03, 0.03, 0.05} }\n"
+                     "joint { name = 'j', type = 'revolute', bodies = {'ground', 'w'}, at = {0, 0, 0}, axis "
+                     "= {0, 0, 1} }\n"
+                     "actuator { name = 'a', joint = 'j', k = 1, effort = %g }\n",
+                     u);
+            resting h = resting_open(text, resting_spaces[k]);
+            ph_static_options o = ph_default_static();
+            o.load = i % 2 ? NULL : resting_load, o.ctx = h.mech;
+            const ph_system *sys = ph_mechanism_system(h.mech);
+            if (ph_equilibrium_create(&h.e, sys, &o, 0, h.q0, &h.err) != PH_OK)
+                fail_msg("%g N m: %s", u, h.err.text);
+            h.s = ph_equilibrium_state(h.e);
+            assert_true((ph_equilibrium_stats(h.e).relaxed > 0) == (i % 2 && u * u > 1));
+            double turn = 2 * 3.14159265358979323846, near = u - turn * round(u / turn);
+            check_near(ph_mechanism_coordinate(h.mech, &h.s, 0, PH_ABOUT + 2), near, 1e-10); /* Newton's */
+            sys->memory->take_back(ph_equilibrium_memory(h.e), sys->memory->ctx);
+            check_near(ph_mechanism_coordinate(h.mech, &h.s, 0, PH_ABOUT + 2), u, 1e-10); /* Newton's */
+            resting_close(&h);
+        }
+    resting h = resting_of(slider_crank, PH_SPACE_R3XSO3);
+    assert_non_null(ph_equilibrium_memory(h.e));
+    resting_close(&h);
+    h = resting_open("body { name = 'a', mass = 1, inertia = {1, 1, 1} }\n"
+                     "joint { name = 'j', type = 'spherical', bodies = {'ground', 'a'}, at = {0, 0, 1} }\n",
+                     PH_SPACE_R3XSO3);
+    assert_null(ph_mechanism_system(h.mech)->memory);
+    resting_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -526,6 +569,7 @@ int main(void)
         cmocka_unit_test(rates_confine_increments),
         cmocka_unit_test(what_nothing_holds_is_named),
         cmocka_unit_test(fails_cleanly),
+        cmocka_unit_test(turns_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,11 @@ typedef struct ph_static_stats {
 PH_API ph_status ph_equilibrium_create(ph_equilibrium **out, const ph_system *sys,
                                        const ph_static_options *opt, double t, const double *q0,
                                        ph_error *err);
-PH_API void ph_equilibrium_destroy(ph_equilibrium *e);                /* accepts NULL */
-PH_API ph_state ph_equilibrium_state(const ph_equilibrium *e);        /* v = 0 and vdot = 0 */
+PH_API void ph_equilibrium_destroy(ph_equilibrium *e);         /* accepts NULL */
+PH_API ph_state ph_equilibrium_state(const ph_equilibrium *e); /* v = 0 and vdot = 0 */
+/* What the system's callbacks remember there, such as turns from the start to it: bytes for take_back of its ph_memory, which the search
+ * leaves as it was. NULL: nothing. It holds as long as the equilibrium. */
+PH_API const void *ph_equilibrium_memory(const ph_equilibrium *e);
 PH_API ph_static_stats ph_equilibrium_stats(const ph_equilibrium *e); /* what the search took */
 
 /* ---- modes --------------------------------------------------------------------------------------- */

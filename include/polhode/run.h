@@ -109,6 +109,11 @@ PH_API int ph_run_structure(const ph_run *run);
 PH_API ph_status ph_run_start_at(ph_run *run, double t, const double *q, const double *v, int project,
                                  ph_error *err);
 
+/* The same, but with memory, bytes as the ph_memory of the run's system has kept them, instead of turns from none: for a state to which a
+ * motion has led, as ph_equilibrium_memory has them. NULL: as ph_run_start_at. */
+PH_API ph_status ph_run_go_on_at(ph_run *run, double t, const double *q, const double *v, const void *memory,
+                                 int project, ph_error *err);
+
 /* ---- steps ----------------------------------------------------------------------------------------- */
 /* One step; with error control, to the next point of the grid, or, without a grid, one step of the method. A step that
  * meets an event ends there, with what the event has done; the next one goes on to the grid. One within which the table of an
@@ -296,12 +301,13 @@ PH_API ph_run_summary ph_run_summarise(const ph_run *run);
 PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step that failed since the start */
 
 /* ---- analysis: none of these changes the state unless it says so ------------------------------------------ */
-/* Move the run to an equilibrium at the present time, at rest, as by ph_run_start_at. options NULL: defaults; load, ctx
+/* Move the run to an equilibrium at the present time, at rest, as by ph_run_go_on_at. options NULL: defaults; load, ctx
  * and alloc are not read. */
 PH_API ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static_stats *stats,
                                ph_error *err);
 
-/* The same equilibrium as an object, with its multipliers; the run does not change. */
+/* The same equilibrium as an object, with its multipliers; the run does not change. Numbers of its state (ph_run_get_of) want its memory
+ * taken back, where there is one. */
 PH_API ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_options *options,
                                     ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */

@@ -95,6 +95,18 @@ typedef ph_status (*ph_products)(const ph_state *s, double *r, double *Phi, doub
 typedef ph_status (*ph_tangents)(const ph_state *s, double *g, double *C, double *K, void *ctx);
 typedef ph_status (*ph_positions)(const ph_state *s, double *Phi, double *B, void *ctx);
 
+/* What callbacks remember of a motion, such as the turns of joints that are counted, and so what goes with one motion at a time. Whoever moves
+ * a system along tells it of each point that is accepted, but not of those that are only tried: equilibria and studies do, and who makes
+ * steps with ph_sim must. A run (run.h) does it for its model. */
+typedef struct ph_memory {
+    size_t size; /* bytes of it */
+    /* In order; NULL: a motion begins, of which nothing is remembered. */
+    void (*follow)(const ph_state *s, void *ctx);
+    void (*keep)(void *to, void *ctx); /* write it to size bytes */
+    void (*take_back)(const void *from, void *ctx);
+    void *ctx;
+} ph_memory;
+
 /* Flags of a system. PH_FORCE_LAMBDA is implied where g_lambda is given. */
 #define PH_MASS_CONSTANT 1u /* M does not change: it is asked for once */
 #define PH_RHEONOMIC     2u /* Phi depends on t: Phi_t is differenced, over 3e-5 s, if it is not given */
@@ -160,6 +172,7 @@ typedef struct ph_system {
     const struct ph_system
         *origin; /* the system whose callbacks and ctx these three stand for: a copy that has others,
                                        as where forces are added, does without the three. NULL: they are its own */
+    const ph_memory *memory; /* NULL: callbacks remember nothing */
 
     void *ctx; /* handed to every callback */
 } ph_system;

@@ -198,6 +198,7 @@ static void linearise(study *s, ph_job *r, found *f)
     ph_equilibrium *e = NULL;
     if (r->args->about)
         e = ph_job_equilibrium(r);
+    ph_job_recall(r, e);
     if (e) {
         ph_state rest = ph_equilibrium_state(e);
         r->status = ph_modes_create(&m, &r->p->sys, 0, rest.q, rest.v, NULL, &r->err);

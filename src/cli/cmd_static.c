@@ -24,6 +24,13 @@ ph_equilibrium *ph_job_equilibrium(ph_job *r)
     return e;
 }
 
+void ph_job_recall(const ph_job *r, const ph_equilibrium *e)
+{
+    const ph_memory *m = ph_run_system(r->run)->memory;
+    if (e && m)
+        m->take_back(ph_equilibrium_memory(e), m->ctx);
+}
+
 /* ---- in words ---------------------------------------------------------------------------------------- */
 
 static void print_line(const char *of, const char *name, int n, const double *value, const char *unit)
@@ -130,6 +137,7 @@ static int write_file(const ph_job *r, const ph_equilibrium *e)
 static void read_sensors(ph_job *r, const ph_equilibrium *e)
 {
     ph_state s = ph_equilibrium_state(e);
+    ph_job_recall(r, e);
     ph_watch_sensors(r, &s);
     if (r->watch.blind[0])
         r->status = ph_study_fail(&r->err, PH_E_CALLBACK, "%s", r->watch.blind);
@@ -142,6 +150,7 @@ static int show(ph_job *r, const ph_equilibrium *e)
     ph_status status = ph_page_open(r);
     if (r->view && ph_run_start(r->run, NULL) == PH_OK)
         status = ph_view_frame(r->view, r->run);
+    ph_job_recall(r, e);
     if (r->view && status == PH_OK)
         status = ph_view_state(r->view, r->run, &s, 1);
     int code = status == PH_OK ? ph_page_write(r) : ph_complain("--view: %s", r->err.text);
@@ -153,19 +162,17 @@ static int show(ph_job *r, const ph_equilibrium *e)
 static int save(ph_job *r, const ph_equilibrium *e)
 {
     ph_state s = ph_equilibrium_state(e);
-    if (ph_run_start_at(r->run, s.t, s.q, s.v, 1, &r->err) != PH_OK)
+    if (ph_run_go_on_at(r->run, s.t, s.q, s.v, ph_equilibrium_memory(e), 1, &r->err) != PH_OK)
         return ph_complain("--save: %s", r->err.text);
     return ph_state_write_rest(r) ? PH_EXIT_OK : PH_EXIT_USAGE;
 }
 
 /* Files first: what is printed is the whole result. */
-static int report(ph_job *r, const ph_equilibrium *e)
+static int report(ph_job *r, const ph_equilibrium *e, int code)
 {
-    int known = e || ph_job_is_numerical(r->status), code = PH_EXIT_OK;
+    int known = e || ph_job_is_numerical(r->status);
     if (r->status != PH_OK)
         ph_complain("%s", r->err.text);
-    if (e && r->args->view)
-        code = show(r, e);
     if (code == PH_EXIT_OK && known && r->args->output)
         code = write_file(r, e);
     if (code == PH_EXIT_OK && r->status == PH_OK && r->args->save)
@@ -188,9 +195,10 @@ static int find_and_report(ph_job *r)
     if (r->args->state && ph_state_read(r) != PH_OK)
         return ph_complain("%s", r->err.text);
     e = ph_job_equilibrium(r);
+    int code = e && r->args->view ? show(r, e) : PH_EXIT_OK; /* first: the run is still where it was */
     if (e)
         read_sensors(r, e);
-    int code = report(r, e);
+    code = report(r, e, code);
     ph_equilibrium_destroy(e);
     return code;
 }

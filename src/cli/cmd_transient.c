@@ -61,9 +61,12 @@ static void tell(ph_delivery *d, int steps, const ph_transient_row *row)
 static void tell_eta(ph_delivery *d, int steps, const ph_transient_row *row)
 {
     int a = peak(steps + 1, row, &row->eta), b = peak(steps + 1, row, &row->eta_half);
-    if (!isnan(row[0].eta))
-        ph_delivery_line(d, "largest |eta|: %.6g with h, %.6g with h/2, %.4g times as much", row[a].eta,
-                         row[b].eta_half, row[a].eta / row[b].eta_half);
+    char ratio[64] = "";
+    if (isnan(row[0].eta))
+        return;
+    if (row[b].eta_half > 0)
+        snprintf(ratio, sizeof ratio, ", %.4g times as much", row[a].eta / row[b].eta_half);
+    ph_delivery_line(d, "largest |eta|: %.6g with h, %.6g with h/2%s", row[a].eta, row[b].eta_half, ratio);
 }
 
 /* Steps 1, 2, ...: at t = 0 multipliers are exact. */
@@ -150,7 +153,7 @@ int ph_cmd_transient(const ph_args *given)
     ph_target s = {0};
     int code = PH_EXIT_USAGE;
     if (ph_delivery_ready(&args) && ph_target_open(&s, &args, &code))
-        code = study(&args, &s);
+        code = ph_target_comparable(&s, NULL) ? study(&args, &s) : PH_EXIT_USAGE;
     ph_target_close(&s);
     return code;
 }

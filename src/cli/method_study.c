@@ -182,7 +182,7 @@ static int plan_reference(ph_method_study *q)
 {
     const char *word = q->args.reference ? q->args.reference : "exact";
     if (!strcmp(word, "exact")) {
-        if (!ph_target_comparable(&q->target))
+        if (!ph_target_comparable(&q->target, "--reference exact"))
             return 0;
         q->def.against = PH_AGAINST_EXACT;
         snprintf(q->reference, sizeof q->reference, "%s",

@@ -183,7 +183,7 @@ int ph_job_perform(ph_job *r)
         return ph_complain("--plot: %s", err.text);
     if (r->args->command == PH_CMD_RUN && !ph_history_possible(r, &err))
         return ph_complain("%s", err.text);
-    if (r->args->compare == 0 && !ph_target_comparable(&r->target))
+    if (r->args->compare == 0 && !ph_target_comparable(&r->target, "--reference exact"))
         return PH_EXIT_USAGE;
     if (!ph_job_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;

@@ -12,7 +12,7 @@
 #define TITLE "polhode state 1"
 #define REST  "polhode rest 1"
 
-/* A state at rest: this, then q and v, which is that of states{}. */
+/* A state at rest: this, then q and v, which is that of states{}, and what the system remembers. */
 typedef struct rest {
     uint64_t key, check; /* of the model; of the numbers */
     double t;
@@ -82,23 +82,32 @@ static rest describe(const ph_job *r)
                   .nv = ph_system_nv(sys)};
 }
 
-static size_t size_of(const rest *x)
+static size_t numbers_size(const rest *x)
 {
-    return sizeof *x + (size_t)(x->nq + x->nv) * sizeof(double);
+    return (size_t)(x->nq + x->nv) * sizeof(double);
+}
+
+static size_t size_of(const ph_job *r, const rest *x)
+{
+    const ph_memory *m = ph_run_system(r->run)->memory;
+    return sizeof *x + numbers_size(x) + (m ? m->size : 0);
 }
 
 int ph_state_write_rest(const ph_job *r)
 {
     ph_state s = ph_run_state(r->run);
     rest x = describe(r);
-    size_t q = (size_t)x.nq * sizeof(double), v = (size_t)x.nv * sizeof(double);
-    char *bytes = malloc(size_of(&x));
+    size_t q = (size_t)x.nq * sizeof(double), v = (size_t)x.nv * sizeof(double), size = size_of(r, &x);
+    const ph_memory *m = ph_run_system(r->run)->memory;
+    char *bytes = malloc(size);
     if (!bytes)
         return refuse(r, "not enough memory");
     memcpy(bytes + sizeof x, s.q, q), memcpy(bytes + sizeof x + q, s.v, v);
-    x.t = s.t, x.check = ph_hash_bytes(PH_HASH_START, bytes + sizeof x, q + v);
+    if (m)
+        m->keep(bytes + sizeof x + q + v, m->ctx);
+    x.t = s.t, x.check = ph_hash_bytes(PH_HASH_START, bytes + sizeof x, size - sizeof x);
     memcpy(bytes, &x, sizeof x);
-    int done = write_bytes(r, REST, bytes, size_of(&x));
+    int done = write_bytes(r, REST, bytes, size);
     free(bytes);
     return done;
 }
@@ -127,13 +136,14 @@ static ph_status take_rest(ph_job *r, const char *at, size_t size, ph_error *err
     if (x.key != own.key || x.nq != own.nq || x.nv != own.nv)
         return ph_study_fail(err, PH_E_INPUT,
                              "the state is that of another model, of other parameters or another space");
-    if (size != size_of(&x) || ph_hash_bytes(PH_HASH_START, at + sizeof x, size - sizeof x) != x.check)
+    if (size != size_of(r, &x) || ph_hash_bytes(PH_HASH_START, at + sizeof x, size - sizeof x) != x.check)
         return ph_study_fail(err, PH_E_INPUT, "the file is damaged");
     double *q = malloc(size - sizeof x + 1); /* in the file, numbers stand anywhere */
     if (!q)
         return ph_study_fail(err, PH_E_MEMORY, "not enough memory");
     memcpy(q, at + sizeof x, size - sizeof x);
-    ph_status s = ph_run_start_at(r->run, x.t, q, q + x.nq, 1, err);
+    const void *memory = size > sizeof x + numbers_size(&x) ? at + sizeof x + numbers_size(&x) : NULL;
+    ph_status s = ph_run_go_on_at(r->run, x.t, q, q + x.nq, memory, 1, err);
     free(q);
     return s;
 }

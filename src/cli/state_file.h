@@ -13,7 +13,7 @@ ph_status ph_state_read(ph_job *r);
 /* The file of --save, whole or not at all. 0: said why. */
 int ph_state_write(const ph_job *r);
 
-/* The same of a state at rest: positions and values of states{} alone, from which runs with any method, step size and inputs start. */
+/* The same of a state at rest: positions, turns and values of states{} alone, from which runs with any method, step size and inputs start. */
 int ph_state_write_rest(const ph_job *r);
 
 #endif

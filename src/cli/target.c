@@ -275,14 +275,13 @@ static int find_corners(ph_target *s)
     return 1;
 }
 
-int ph_target_comparable(ph_target *s)
+int ph_target_comparable(ph_target *s, const char *option)
 {
     if (!ph_run_count(s->run, PH_EVENTS))
         return find_corners(s);
-    ph_complain(
-        "--reference exact: the reference solution knows no events, and the model has the event '%s'; "
-        "converge and work have --reference finest",
-        ph_run_name(s->run, PH_EVENTS, 0));
+    ph_complain("%s%sthe reference solution knows no events, and the model has the event '%s'%s",
+                option ? option : "", option ? ": " : "", ph_run_name(s->run, PH_EVENTS, 0),
+                option ? "; converge and work have --reference finest" : "");
     return 0;
 }
 

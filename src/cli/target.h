@@ -48,8 +48,9 @@ uint64_t ph_target_key(const ph_run *run);
 /* What --input says, told to a run. */
 ph_status ph_target_inputs(ph_run *run, const ph_args *args, ph_error *err);
 
-/* 1: --reference exact can be had, and p knows where functions are not smooth; 0 after one line on stderr: the model has events. */
-int ph_target_comparable(ph_target *s);
+/* 1: there is a reference solution, and p knows where functions are not smooth; 0 after one line on stderr: the model has events. option:
+ * what asks for it, "--reference exact", where another one can be had instead; NULL: there is no other. */
+int ph_target_comparable(ph_target *s, const char *option);
 
 /* Steps of its run by the compiled model, as parameters change too that are open; 0: a sentence says why they are not. */
 int ph_target_build(ph_target *s, const char *const *open, int n_open);

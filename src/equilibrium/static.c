@@ -45,6 +45,8 @@ struct ph_equilibrium {
     double size;  /* of positions, at least 1 */
     double first; /* |a| of the start under full load */
     int refused;  /* a callback refused what the last load step came to */
+    /* What callbacks remember of the motion, in bytes: before the search, at kept, and at the equilibrium. */
+    unsigned char *memory_before, *memory_kept, *memory_found;
     ph_static_stats stats;
     const ph_allocator *alloc;
     void *block;
@@ -53,6 +55,41 @@ struct ph_equilibrium {
 ph_static_options ph_default_static(void)
 {
     return (ph_static_options){.steps = 1, .iterations = 20, .relaxations = 400, .tol = 1e-11, .turn = 1};
+}
+
+/* ---- what callbacks remember --------------------------------------------------------------------------- */
+
+/* now is where the motion has come to. */
+static void follow(ph_equilibrium *e)
+{
+    const ph_memory *m = e->sys.memory;
+    ph_state s = ph_point_view(&e->now, &e->lay);
+    if (m)
+        m->follow(&s, m->ctx);
+}
+
+static void remember(const ph_equilibrium *e, unsigned char *to)
+{
+    if (e->sys.memory)
+        e->sys.memory->keep(to, e->sys.memory->ctx);
+}
+
+static void recall(const ph_equilibrium *e, const unsigned char *from)
+{
+    if (e->sys.memory)
+        e->sys.memory->take_back(from, e->sys.memory->ctx);
+}
+
+static void keep_now(ph_equilibrium *e)
+{
+    ph_point_copy(&e->kept, &e->now, &e->lay);
+    remember(e, e->memory_kept);
+}
+
+static void return_to_kept(ph_equilibrium *e)
+{
+    ph_point_copy(&e->now, &e->kept, &e->lay);
+    recall(e, e->memory_kept);
 }
 
 /* ---- values -------------------------------------------------------------------------------------- */
@@ -148,6 +185,7 @@ static void measure(const ph_equilibrium *e, const double *x, double *turn, doub
 static ph_status apply(ph_equilibrium *e)
 {
     ph_point_shift(&e->lay, &e->now, 1, e->nm.x, &e->now);
+    follow(e);
     for (int i = 0; i < e->lay.nl; i++)
         e->now.lambda[i] += e->nm.x[e->lay.nv + i] / e->scale;
     return ph_redundant_least(&e->nm, &e->ev, e->now.lambda);
@@ -251,12 +289,12 @@ static ph_status load_steps(ph_equilibrium *e)
         if (s == PH_OK) {
             f = next;
             e->stats.load_steps++;
-            ph_point_copy(&e->kept, &e->now, &e->lay);
+            keep_now(e);
             if (e->stats.iterations - before <= PH_STATIC_QUICK && df < first)
                 df *= 2;
             continue;
         }
-        ph_point_copy(&e->now, &e->kept, &e->lay);
+        return_to_kept(e);
         df /= 2;
         if (s == PH_E_CALLBACK || s == PH_E_MEMORY || !e->opt.load || df < PH_STATIC_STEP_LEAST * first)
             return s;
@@ -283,6 +321,7 @@ static ph_status settle(ph_equilibrium *e)
         s = solve_mass(e, NULL, e->ev.Phi);
         if (s == PH_OK) {
             ph_point_shift(&e->lay, &e->now, 1, e->nm.x, &e->now);
+            follow(e);
             s = evaluate(e);
         }
     }
@@ -304,7 +343,7 @@ static ph_status relax_once(ph_equilibrium *e, double *mu)
         if (!(turn <= PH_STATIC_TURN_AT_ONCE && shift <= PH_STATIC_TURN_AT_ONCE &&
               product(e, e->a, e->nm.x) >= 0))
             continue;
-        ph_point_copy(&e->kept, &e->now, &e->lay);
+        keep_now(e);
         s = apply(e);
         if (s == PH_OK)
             s = settle(e);
@@ -313,7 +352,7 @@ static ph_status relax_once(ph_equilibrium *e, double *mu)
                         fmax(0.1, fmax(turn, shift) / PH_STATIC_TURN_AT_ONCE)); /* short ones may be longer */
             return PH_OK;
         }
-        ph_point_copy(&e->now, &e->kept, &e->lay);
+        return_to_kept(e);
         s = evaluate(e);
         if (s == PH_OK)
             s = balance(e);
@@ -325,10 +364,10 @@ static ph_status relax_once(ph_equilibrium *e, double *mu)
 
 static ph_status try_newton(ph_equilibrium *e, int guess)
 {
-    ph_point_copy(&e->kept, &e->now, &e->lay);
+    keep_now(e);
     ph_status s = newton(e, guess);
     if (s != PH_OK)
-        ph_point_copy(&e->now, &e->kept, &e->lay);
+        return_to_kept(e);
     return s;
 }
 
@@ -498,6 +537,10 @@ static void take(ph_equilibrium *e, ph_arena *a)
     ph_point_take(&e->now, &e->lay, a);
     ph_point_take(&e->kept, &e->lay, a);
     e->a = ph_arena_take(a, (size_t)e->lay.nv, sizeof(double));
+    size_t size = e->sys.memory ? e->sys.memory->size : 0;
+    e->memory_before = ph_arena_take(a, size, 1);
+    e->memory_kept = ph_arena_take(a, size, 1);
+    e->memory_found = ph_arena_take(a, size, 1);
 }
 
 static ph_status open_work(ph_equilibrium *e, ph_error *err)
@@ -523,7 +566,9 @@ static ph_status start(ph_equilibrium *e, double t, const double *q0)
     e->now.t = t;
     memcpy(e->now.q, q0, sizeof(double) * (size_t)e->lay.nq);
     ph_point_rotations(&e->now, &e->lay);
-    ph_point_copy(&e->kept, &e->now, &e->lay);
+    remember(e, e->memory_before);
+    follow(e);
+    keep_now(e);
     e->size = fmax(1, ph_small_max(e->lay.nq, q0));
     ph_state s = ph_point_view(&e->now, &e->lay);
     ph_status status = set_load(e, 1);
@@ -565,6 +610,8 @@ ph_status ph_equilibrium_create(ph_equilibrium **out, const ph_system *sys, cons
     if (s == PH_OK) {
         s = start(e, t, q0);
         s = s == PH_OK ? find(e, err) : explain(e, s, err);
+        remember(e, e->memory_found);
+        recall(e, e->memory_before);
     }
     if (s == PH_OK)
         *out = e;
@@ -596,6 +643,11 @@ void ph_equilibrium_release_first(ph_equilibrium *e)
 ph_state ph_equilibrium_state(const ph_equilibrium *e)
 {
     return ph_point_view(&e->now, &e->lay);
+}
+
+const void *ph_equilibrium_memory(const ph_equilibrium *e)
+{
+    return e->sys.memory ? e->memory_found : NULL;
 }
 
 ph_static_stats ph_equilibrium_stats(const ph_equilibrium *e)

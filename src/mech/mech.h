@@ -422,6 +422,7 @@ struct ph_mechanism {
     double *scratch;       /* of user constraints */
     ph_counted *turns;     /* of all angles that are free: the last one, counted over many turns */
     int n_turns;
+    ph_memory memory;       /* of the system: these turns */
     struct ph_angle *angle; /* of joints that have one or two; NULL: nothing reads them in a step */
     double *room;           /* of the largest function that was traced, one at a time; NULL: all are small */
     atomic_flag room_taken;
@@ -576,6 +577,9 @@ void ph_hinges_convective(const ph_mechanism *m, const ph_state *s, double *out)
 
 /* callbacks.c */
 void ph_mechanism_callbacks(ph_mechanism *m);
+
+/* Its turns are what the system remembers, if it counts any. */
+void ph_mechanism_remember(ph_mechanism *m);
 
 /* objective.c: what it needs, taken from the arena for rows of multipliers */
 struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t couplings, size_t rows,

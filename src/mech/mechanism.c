@@ -293,6 +293,7 @@ static ph_status fill(ph_mechanism *m, ph_error *err)
     m->sys.nodes = m->node, m->sys.constraints = m->constraint;
     m->sys.pairs = m->pair, m->sys.pair_has = m->pair_has, m->sys.links = m->link;
     ph_mechanism_callbacks(m);
+    ph_mechanism_remember(m);
     return PH_OK;
 }
 

@@ -291,12 +291,13 @@ static int is_near(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
     return fabs(s->t - last->t) * fmax(rate, fabs(last->rate)) <= TRACKED && !isnan(last->rate);
 }
 
-void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
+/* often: s is one of many states in the order of time, and angles that hardly moved can wait for the next one. */
+static void count(ph_mechanism *m, const ph_state *s, int often)
 {
     for (int i = 0; i < m->model->n_joints; i++) {
         const ph_joint *j = &m->joint[m->joint_of[i]];
         unsigned free = j->frees >> PH_ABOUT & 7;
-        if (free == 0 || free == 7 || (!(free & (free - 1)) && is_near(m, s, j)))
+        if (free == 0 || free == 7 || (often && !(free & (free - 1)) && is_near(m, s, j)))
             continue;
         ph_site site = site_of(m, s, i);
         for (int k = PH_ABOUT; k < PH_LENGTH; k++)
@@ -305,10 +306,46 @@ void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
     }
 }
 
+void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
+{
+    count(m, s, 1);
+}
+
 void ph_mechanism_rewind(ph_mechanism *m)
 {
     for (int k = 0; k < m->n_turns; k++)
         m->turns[k] = (ph_counted){.rate = NAN};
+}
+
+/* Points of an equilibrium are all of one time. */
+static void follow(const ph_state *s, void *mech)
+{
+    if (s)
+        count(mech, s, 0);
+    else
+        ph_mechanism_rewind(mech);
+}
+
+static void keep(void *to, void *mech)
+{
+    const ph_mechanism *m = mech;
+    memcpy(to, m->turns, m->memory.size);
+}
+
+static void take_back(const void *from, void *mech)
+{
+    ph_mechanism *m = mech;
+    memcpy(m->turns, from, m->memory.size);
+}
+
+void ph_mechanism_remember(ph_mechanism *m)
+{
+    m->memory = (ph_memory){.size = (size_t)m->n_turns * sizeof *m->turns,
+                            .follow = follow,
+                            .keep = keep,
+                            .take_back = take_back,
+                            .ctx = m};
+    m->sys.memory = ph_mechanism_counts(m) ? &m->memory : NULL;
 }
 
 void ph_mechanism_share(ph_mechanism *m, const ph_mechanism *other)

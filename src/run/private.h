@@ -217,8 +217,9 @@ uint64_t ph_run_shape(const ph_run *run); /* a sum over all names and sizes */
 /* run_step.c */
 void ph_run_drop_native(ph_run *run);                 /* its own steps again */
 ph_status ph_run_prepare(ph_run *run, ph_error *err); /* all that goes before a step */
-ph_status ph_run_begin(ph_run *run,
-                       ph_error *err); /* turns, watch, objectives and table, at the initial values */
+ph_status
+ph_run_begin(ph_run *run,
+             ph_error *err); /* watch, objectives and table, at the initial values; turns are those there */
 ph_status ph_run_look(ph_run *run, int why,
                       ph_error *err); /* all that is done after a step of another loop */
 void ph_run_jump(

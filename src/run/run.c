@@ -248,6 +248,7 @@ ph_status ph_run_start(ph_run *run, ph_error *err)
         return ph_refuse_null("run", err);
     if (run->started)
         return PH_OK;
+    ph_run_count_turns(run, NULL);
     ph_status s = ph_sim_reset(run->sim, run->t0, run->q0, run->v0, err);
     if (s != PH_OK)
         return ph_run_explain_start(run->mech, run->model, s, run->t0, err);
@@ -380,8 +381,9 @@ static void tape_before(ph_run *run, ph_tape *tape)
     ph_sim_tape(run->sim, tape);
 }
 
-/* Start from these values; if they are refused, all is as before, with what the method remembers. */
-static ph_status restart(ph_run *run, double t, const double *q, const double *v, int moved, ph_error *err)
+/* Start from these values; if they are refused, all is as before, with what the method remembers. memory: turns so far; NULL: none. */
+static ph_status restart(ph_run *run, double t, const double *q, const double *v, const void *memory,
+                         int moved, ph_error *err)
 {
     ph_tape tape = {.mode = PH_TAPE_COUNT};
     ph_status s = ph_events_rewind(run, err);
@@ -394,8 +396,9 @@ static ph_status restart(ph_run *run, double t, const double *q, const double *v
     tape = (ph_tape){.mode = PH_TAPE_WRITE, .at = kept};
     tape_before(run, &tape);
     ph_inputs_settle(run);
-    if (run->mech)
-        ph_mechanism_rewind(run->mech); /* efforts at the start read angles */
+    ph_run_count_turns(run, NULL); /* efforts at the start read angles */
+    if (run->mech && run->sys->memory && memory)
+        run->sys->memory->take_back(memory, run->sys->memory->ctx);
     s = ph_sim_reset(run->sim, t, q, v, err);
     if (s != PH_OK) {
         ph_run_explain_static(run, s, err);
@@ -415,7 +418,25 @@ ph_status ph_run_reset(ph_run *run, ph_error *err)
 {
     if (!run)
         return ph_refuse_null("run", err);
-    return restart(run, run->t0, run->q0, run->v0, 0, err);
+    return restart(run, run->t0, run->q0, run->v0, NULL, 0, err);
+}
+
+/* The turns of a run, of which the new one has none; NULL: no memory. */
+static void *set_turns_aside(ph_run *run)
+{
+    size_t size = run->mech ? (size_t)run->mech->n_turns * sizeof *run->mech->turns : 0;
+    void *kept = ph_alloc(run->config.alloc, size + 1);
+    if (kept && size)
+        memcpy(kept, run->mech->turns, size);
+    if (kept)
+        ph_run_count_turns(run, NULL);
+    return kept;
+}
+
+static void take_turns_back(ph_run *run, const void *kept)
+{
+    if (kept && run->mech && run->mech->n_turns)
+        memcpy(run->mech->turns, kept, (size_t)run->mech->n_turns * sizeof *run->mech->turns);
 }
 
 static ph_status change(ph_run *run, const ph_setting *parameters, int n_parameters,
@@ -437,10 +458,16 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
         s = ph_model_again(&p.model, run->model, told.parameter, told.n_parameters, alloc, err);
     else
         p.model = run->model;
+    void *turns = s == PH_OK ? set_turns_aside(run) : NULL; /* accelerations of the new start read angles */
+    if (s == PH_OK && !turns)
+        s = ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     if (s == PH_OK)
         s = ph_events_rewind(run, err);
     if (s == PH_OK)
         s = build(run, &told, &p, err);
+    if (s != PH_OK)
+        take_turns_back(run, turns);
+    ph_free(alloc, turns);
     if (s != PH_OK) {
         ph_events_return(run);
         free_parts(run, &p);
@@ -477,11 +504,17 @@ ph_status ph_run_set_method(ph_run *run, const ph_options *opt, ph_error *err)
 
 ph_status ph_run_start_at(ph_run *run, double t, const double *q, const double *v, int project, ph_error *err)
 {
+    return ph_run_go_on_at(run, t, q, v, NULL, project, err);
+}
+
+ph_status ph_run_go_on_at(ph_run *run, double t, const double *q, const double *v, const void *memory,
+                          int project, ph_error *err)
+{
     if (!run || !q || !v)
         return ph_refuse_null("run, q, v", err);
     int before = run->sim->opt.project;
     run->sim->opt.project = project;
-    ph_status s = restart(run, t, q, v, 1, err);
+    ph_status s = restart(run, t, q, v, memory, 1, err);
     run->sim->opt.project = before;
     return s;
 }

@@ -62,7 +62,7 @@ ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static
     ph_state rest = ph_equilibrium_state(e);
     if (stats)
         *stats = ph_equilibrium_stats(e);
-    s = ph_run_start_at(run, rest.t, rest.q, rest.v, 1, err);
+    s = ph_run_go_on_at(run, rest.t, rest.q, rest.v, ph_equilibrium_memory(e), 1, err);
     ph_equilibrium_destroy(e);
     return s;
 }

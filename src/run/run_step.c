@@ -269,8 +269,6 @@ static ph_status meet_events(ph_run *run, int row, ph_error *err)
 /* A run that waits has nothing to show yet. */
 ph_status ph_run_begin(ph_run *run, ph_error *err)
 {
-    if (run->mech)
-        ph_mechanism_rewind(run->mech);
     size_t n = run->model ? (size_t)run->model->n_objectives : 0;
     memset(run->so_far, 0, (n + 1) * sizeof *run->so_far);
     run->table.rows = 0, run->observed = 0, run->wall_s = run->cpu_s = 0;

@@ -5,6 +5,7 @@
 #include "study/cases.h"
 #include "study/observed_order.h"
 #include "study/fail.h"
+#include "study/follow.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -298,6 +299,7 @@ typedef struct along {
     ph_comparison *c;
     ph_probe *probe; /* of the solution */
     ph_sim *best;
+    const ph_system *sys; /* of it */
     double *row;
     ph_status status;
 } along;
@@ -309,7 +311,7 @@ static ph_status see_along(ph_run *run, int why, void *ctx)
     ph_error err;
     (void)why;
     if (s.t > ph_sim_state(a->best).t)
-        a->status = ph_sim_run_until(a->best, s.t, NULL, NULL, &err);
+        a->status = ph_sim_run_until(a->best, s.t, ph_follow_sim, (void *)a->sys, &err);
     if (a->status != PH_OK)
         return a->status;
     b = ph_sim_state(a->best);
@@ -322,9 +324,13 @@ static ph_status run_along(const ph_cases_def *def, const ph_case_site *site, in
                            ph_comparison *c, ph_error *err)
 {
     ph_options o = def->variants[variant].opt, best = ph_default_options();
-    along a = {.c = c, .probe = def->probe, .row = calloc((size_t)def->probe->size, sizeof *a.row)};
+    along a = {.c = c,
+               .probe = def->probe,
+               .sys = &def->p->sys,
+               .row = calloc((size_t)def->probe->size, sizeof *a.row)};
     best.method = "rkmk", best.tableau = "dopri8", best.tol = BEST;
     o.random = def->random, o.seed = def->seed;
+    ph_follow_begin(a.sys);
     c->mean = 1u << PH_OF_VDOT | 1u << PH_OF_LAMBDA;
     ph_status s = a.row ? ph_sim_create(&a.best, &def->p->sys, &best, 0, def->p->q0, def->p->v0, err)
                         : ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");

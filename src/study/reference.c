@@ -2,6 +2,7 @@
  * their exact solution. */
 #include "study/reference.h"
 #include "study/fail.h"
+#include "study/follow.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -87,9 +88,11 @@ ph_status ph_reference_create(ph_reference **out, const ph_problem *p, double t_
     if (!r)
         return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
     *r = (ph_reference){.sys = &p->sys, .source = from->name, .t_end = t_end, .points = points};
-    ph_status s = lay_out(r)
+    void *kept = ph_follow_keep(&p->sys);
+    ph_status s = kept && lay_out(r)
                       ? fill(r, p, from, err)
                       : ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
+    ph_follow_take_back(&p->sys, kept);
     if (s == PH_OK)
         *out = r;
     else

@@ -15,6 +15,7 @@
 #include "io/cache.h"
 #include "study/reference.h"
 #include "study/fail.h"
+#include "study/follow.h"
 
 /* Two runs that differ by less are equal but for round-off. */
 #define EQUAL 1e-13
@@ -53,6 +54,12 @@ static ph_options gauss(const char *tableau, double h)
     o.method = "rkmk", o.tableau = tableau, o.h = h;
     o.atol = 1e-14, o.rtol = 1e-15; /* what round-off allows */
     return o;
+}
+
+/* Steps, along which turns are counted. */
+static ph_status make_steps(const session *s, ph_sim *sim, long steps, ph_error *err)
+{
+    return ph_sim_run(sim, steps, ph_follow_sim, (void *)&s->p->sys, err);
 }
 
 static void copy_state(const session *s, const ph_state *x, double *to)
@@ -95,7 +102,7 @@ static ph_status run_piece(const session *s, double from, double t, long substep
     ph_sim *sim;
     ph_status status = ph_sim_create(&sim, &s->p->sys, &o, from, state, state + s->nq, err);
     if (status == PH_OK)
-        status = ph_sim_run(sim, substeps, NULL, NULL, err);
+        status = make_steps(s, sim, substeps, err);
     if (status == PH_OK) {
         ph_state x = ph_sim_state(sim);
         copy_state(s, &x, state);
@@ -135,13 +142,14 @@ static ph_status run(const session *s, long substeps, double *states, ph_error *
     ph_options o = gauss(s->tableau, apart(s) / (double)substeps);
     double corner;
     ph_sim *sim;
+    ph_follow_begin(&s->p->sys);
     ph_status status = ph_sim_create(&sim, &s->p->sys, &o, 0, s->p->q0, s->p->v0, err);
     for (long k = 0; k <= s->points && status == PH_OK; k++) {
         double *to = states + (size_t)k * s->stride, t = apart(s) * (double)k, from = t - apart(s);
         if (k && next_stop(s, from, t) < t)
             status = run_pieces(s, from, t, substeps, sim, to, err);
         else if (k)
-            status = ph_sim_run(sim, substeps, NULL, NULL, err);
+            status = make_steps(s, sim, substeps, err);
         ph_state x = ph_sim_state(sim);
         copy_state(s, &x, to);
         if (k && status == PH_OK && is_corner(s, t, &corner))
@@ -185,6 +193,7 @@ static ph_status first_substeps(session *s, long *n, ph_error *err)
     double h = o.h, omega = 0, spin = 0;
     ph_sim *sim;
     s->tableau = o.tableau, *n = 1;
+    ph_follow_begin(&s->p->sys);
     ph_status status = ph_sim_create(&sim, &s->p->sys, &o, 0, s->p->q0, s->p->v0, err);
     if (status != PH_OK)
         return status == PH_E_MEMORY ? status : PH_OK; /* anything else may be the step's fault */
@@ -263,7 +272,7 @@ static heading expected(const session *s)
 {
     heading h;
     memset(&h, 0, sizeof h); /* also between the members, for the hash */
-    snprintf(h.magic, sizeof h.magic, "polhode states2");
+    snprintf(h.magic, sizeof h.magic, "polhode states3");
     snprintf(h.version, sizeof h.version, "%s", ph_version());
     h.key = ph_hash_bytes(s->p->key, s->p->q0, sizeof(double) * (size_t)s->nq);
     h.key = ph_hash_bytes(h.key, s->p->v0, sizeof(double) * (size_t)s->nv);

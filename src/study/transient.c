@@ -15,6 +15,7 @@
 
 #include "study/reference.h"
 #include "study/fail.h"
+#include "study/follow.h"
 
 ph_mat3 ph_transient_matrix(double alpha_m, double alpha_f, double beta, double gamma)
 {
@@ -67,10 +68,11 @@ static ph_status run_half(ph_transient_row *row, const ph_problem *p, const ph_o
     ph_options o = *opt;
     ph_sim *sim = NULL;
     o.h /= 2, o.start = PH_PERTURBED;
+    ph_follow_begin(&p->sys);
     ph_status s = isnan(row[0].eta) ? PH_OK : ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, err);
     for (int n = 0; n <= steps && s == PH_OK; n++) {
         if (sim && n > 0)
-            s = ph_sim_run(sim, 2, NULL, NULL, err);
+            s = ph_sim_run(sim, 2, ph_follow_sim, (void *)&p->sys, err);
         row[n].eta_half = sim ? length(ph_system_nl(&p->sys), ph_sim_state(sim).eta) : NAN;
     }
     ph_sim_destroy(sim);
@@ -83,6 +85,7 @@ static ph_status run(ph_transient_row *row, const ph_problem *p, const ph_option
     ph_options o = *opt;
     ph_sim *sim;
     o.start = start;
+    ph_follow_begin(&p->sys);
     ph_status s = ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, err);
     if (s != PH_OK)
         return s;
@@ -92,7 +95,7 @@ static ph_status run(ph_transient_row *row, const ph_problem *p, const ph_option
     ph_mat3 T = ph_transient_matrix(o.alpha_m, o.alpha_f, o.beta, o.gamma), A = ph_diag3(1, 1, 1);
     for (int n = 0; n <= steps && s == PH_OK; n++, A = ph_mmul(T, A)) {
         if (n > 0)
-            s = ph_sim_step(sim, err);
+            s = ph_sim_run(sim, 1, ph_follow_sim, (void *)&p->sys, err);
         ph_state now = ph_sim_state(sim), want = ph_reference_state(exact, n);
         *(start == PH_PLAIN ? &row[n].plain : &row[n].perturbed) = distance(nl, now.lambda, want.lambda);
         row[n].t = now.t;
@@ -112,6 +115,9 @@ ph_status ph_transient_run(ph_transient_row *row, const ph_problem *p, const ph_
     if (!(ph_method_reads(opt->method) & PH_READS_START))
         return ph_study_fail(err, PH_E_INPUT, "the method '%s' has no starting values to choose",
                              opt->method);
+    void *kept = ph_follow_keep(&p->sys);
+    if (!kept)
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the study");
     ph_status s = ph_reference_create(&exact, p, steps * opt->h, steps, err);
     if (s == PH_OK)
         s = run(row, p, opt, PH_PLAIN, steps, exact, err);
@@ -119,6 +125,7 @@ ph_status ph_transient_run(ph_transient_row *row, const ph_problem *p, const ph_
         s = run(row, p, opt, PH_PERTURBED, steps, exact, err);
     if (s == PH_OK)
         s = run_half(row, p, opt, steps, err);
+    ph_follow_take_back(&p->sys, kept);
     ph_reference_destroy(exact);
     return s;
 }
