@@ -252,7 +252,7 @@ const char *ph_run_label(const ph_run *run, int what, int index, int k)
     }
     if (quantities[what].label)
         return quantities[what].label[k];
-    if (n > 1 && quantities[what].list == PH_JOINTS && what != PH_GET_MULTIPLIERS)
+    if (n > 1 && (what == PH_GET_JOINT_POSITION || what == PH_GET_JOINT_RATE))
         return coordinate[ph_joint_free(joint_of(run, index), k)];
     return n == 1 ? "" : k < PH_SENSOR_MAX ? counted[k] : "";
 }
