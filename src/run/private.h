@@ -151,9 +151,11 @@ struct ph_run {
 
 /* run_settings.c: "h=1e-3" and the like onto what run{} says. */
 ph_status ph_run_def_set(ph_run_def *def, const char *text, ph_error *err);
-ph_status ph_told_copy(ph_told *to, const ph_told *from, const ph_allocator *alloc); /* PH_E_MEMORY */
+ph_status ph_told_copy(ph_told *to, const ph_told *from, const ph_allocator *alloc,
+                       ph_error *err); /* PH_E_MEMORY */
+/* Lists of a caller: PH_E_INPUT where one of them, or a text in it, is NULL, or a number of them negative. */
 ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_parameters,
-                      const char *const *options, int n_options, const ph_allocator *alloc);
+                      const char *const *options, int n_options, const ph_allocator *alloc, ph_error *err);
 void ph_told_free(ph_told *told, const ph_allocator *alloc);
 ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err);
 void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator *alloc);

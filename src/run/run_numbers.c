@@ -57,7 +57,7 @@ const char *ph_run_name(const ph_run *run, int list, int k)
 int ph_run_find(const ph_run *run, int list, const char *name)
 {
     int n = ph_run_count(run, list);
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n && name; k++)
         if (!strcmp(name, ph_run_name(run, list, k)))
             return k;
     return -1;
