@@ -233,6 +233,8 @@ static void words(void **state)
         const char *table, *sentence;
     } bad[] = {{"t,x\n0,1\n", "has no column 'u'"},
                {"u\n0\n", "has no column 't'"},
+               {"t,u,u\n0,1,2\n", "has several columns 'u'"},
+               {"t [s],u,t\n0,1,2\n", "has several columns 't'"},
                {"t,u\n0,1\n1,nan\n", "row 2 of its table is not a number, in '"},
                {"t,u\n0,1\n0,2\n", "times of its table must increase"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {

@@ -293,6 +293,9 @@ static ph_status from_file(ph_run *run, int input, const char *path, ph_error *e
     if (t < 0 || u < 0)
         s = ph_fail(err, PH_E_INPUT, "input '%s': '%.200s' has no column '%s'", name, path,
                     t < 0 ? "t" : name);
+    else if (ph_csv_twice(&d, t) || ph_csv_twice(&d, u))
+        s = ph_fail(err, PH_E_INPUT, "input '%s': '%.200s' has several columns '%s'", name, path,
+                    d.names[ph_csv_twice(&d, t) ? t : u]);
     int n = (int)d.n_rows;
     double *x = s == PH_OK ? ph_alloc(run->config.alloc, (2 * (size_t)n + 1) * sizeof *x) : NULL;
     if (s == PH_OK && !x)
