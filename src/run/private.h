@@ -100,6 +100,15 @@ typedef struct ph_builder {
     void (*close)(struct ph_builder *builder, const ph_allocator *alloc);
 } ph_builder;
 
+/* All that changes, before a step that begins anew: after a jump of an input, on the way from an event to the grid, in parts. */
+typedef struct ph_undo {
+    void *tape;    /* NULL: no step of the run begins anew */
+    size_t room;   /* bytes */
+    int kept;      /* it is of the state before the step at work; */
+    int shown;     /* and these are what the tape does not have */
+    double within; /* of the simulation */
+} ph_undo;
+
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
     ph_told told;
@@ -147,6 +156,7 @@ struct ph_run {
     ph_native *native;       /* NULL: steps are the simulation's */
     ph_builder *builder;     /* NULL: and stay so */
     struct ph_bars *bars;    /* NULL: no error bars */
+    ph_undo undo;
 };
 
 /* run_settings.c: "h=1e-3" and the like onto what run{} says. */
@@ -159,6 +169,12 @@ ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_paramet
 void ph_told_free(ph_told *told, const ph_allocator *alloc);
 ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err);
 void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator *alloc);
+
+/* run_save.c: what a failed step that has begun anew leaves is the state before it. make asks for memory, where steps may begin anew. */
+ph_status ph_undo_make(ph_run *run);
+void ph_undo_keep(ph_run *run);
+void ph_undo_return(ph_run *run);
+void ph_undo_free(ph_run *run);
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);

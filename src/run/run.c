@@ -359,6 +359,7 @@ void ph_run_close(ph_run *run)
     ph_told_free(&run->told, alloc);
     ph_table_free(run);
     ph_inputs_free(run);
+    ph_undo_free(run);
     ph_free(alloc, run->linear_names);
     ph_free(alloc, run->over);
     ph_skeleton_release(run->skeleton);
