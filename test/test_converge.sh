@@ -419,4 +419,34 @@ done
 run 0 converge switched.lua --h 4e-3,2e-3,1e-3 --reference finest --expect 2
 run 0 run switched.lua
 
+# Rows of a finest run are those of the grid, however many events lie between them: exact, the same errors as against its file
+run 0 run "$models/bouncing_ball.lua" --h 2.5e-4 -o ball.csv --quiet
+for command in converge 'work --repeats 1'; do
+    # shellcheck disable=SC2086 # words of a command
+    {
+        run 0 $command "$models/bouncing_ball.lua" --h 4e-3,2e-3,1e-3 --reference ball.csv -o file.csv
+        run 0 $command "$models/bouncing_ball.lua" --h 4e-3,2e-3,1e-3 --reference finest -o finest.csv
+    }
+    for e in error.q error.v error.vdot; do
+        [[ $(column finest.csv $e) == "$(column file.csv $e)" ]] || fail "$command, $e: $(column finest.csv $e), not $(column file.csv $e)"
+    done
+    [[ $command == work* || $(column finest.csv times | tr '\n' ' ') == '1001 2001 4001 ' ]] || fail "times: $(column finest.csv times)"
+    within 1 "$(column finest.csv error.q | tr '\n' ' ')" '7.175e-3 1.781e-3 4.359e-4' # order 2
+done
+run 0 converge "$models/bouncing_ball.lua" --tol 1e-3,1e-4,1e-5 --reference finest -o finest.csv
+[[ $(column finest.csv times | sort -u) == 101 ]] || fail "times by tolerance: $(column finest.csv times)"
+[[ $(column finest.csv error.q | awk '{print ($1 > 1e-7 && $1 < 1e-4)}' | sort -u) == 1 ]] || fail "by tolerance: $(column finest.csv error.q)"
+# a run that an event ends has fewer rows than there is room for: those before the event
+cat >ended.lua <<'END_OF_MODEL'
+particle { name = "p", mass = 1, position = {1, 0, 0}, velocity = {0, 0.3, 0} }
+force { body = "p", value = function(t, s) return -30*s.p.position.x^3, 0, 0 end }
+event { name = "middle", direction = "down", when = function(t, s) return s.p.position.x - 0.5 end, action = "stop" }
+run { t_end = 1 }
+END_OF_MODEL
+run 0 converge ended.lua --h 2e-2,1e-2,5e-3 --reference finest --expect 2 -o finest.csv
+run 0 run ended.lua --h 1.25e-3 -o ended.csv --quiet
+last=$(tail -n 1 ended.csv | cut -d, -f1)
+[[ $(column finest.csv times | tr '\n' ' ') == "$(awk -v t="$last" 'BEGIN {for (h = 2e-2; h > 4e-3; h /= 2) printf "%d ", 1 + int(t/h)}')" ]] ||
+    fail "to $last: $(column finest.csv times)"
+
 finish

@@ -34,16 +34,42 @@ static void test_round_trip(void **unused)
     scratch_remove(&s);
 }
 
-static void refuse(const char *text, const char *words)
+/* Exact: as spreadsheets write it, with the mark of UTF-8 and two characters at the end of a line; two columns of a name. */
+static void test_marked(void **unused)
+{
+    (void)unused;
+    static const char *const text[] = {"\xEF\xBB\xBFt [s],u [m],u [N]\r\n0,1,2\r\n",
+                                       "\xEF\xBB\xBF# words\nt,u,u\n0,1,2\n"};
+    for (int k = 0; k < 2; k++) {
+        scratch s = scratch_create("t.csv");
+        ph_csv_data d;
+        char why[256] = "";
+        scratch_write(&s, text[k], strlen(text[k]));
+        if (!ph_csv_read(&d, s.path, why, sizeof why))
+            fail_msg("%s", why);
+        assert_true(ph_csv_find(&d, "t") == 0 && ph_csv_find(&d, "u") == 1);
+        assert_true(!ph_csv_twice(&d, 0) && ph_csv_twice(&d, 1) && ph_csv_twice(&d, 2));
+        assert_true(d.n_rows == 1 && d.n_columns == 3 && d.x[2] == 2);
+        ph_csv_clear(&d);
+        scratch_remove(&s);
+    }
+}
+
+static void refuse_bytes(const char *text, size_t size, const char *words)
 {
     scratch s = scratch_create("t.csv");
     ph_csv_data d;
     char why[256];
-    scratch_write(&s, text, strlen(text));
+    scratch_write(&s, text, size);
     assert_false(ph_csv_read(&d, s.path, why, sizeof why));
     if (!strstr(why, words))
         fail_msg("'%s' does not contain '%s'", why, words);
     scratch_remove(&s);
+}
+
+static void refuse(const char *text, const char *words)
+{
+    refuse_bytes(text, strlen(text), words);
 }
 
 static void test_refused(void **unused)
@@ -57,6 +83,12 @@ static void test_refused(void **unused)
     refuse("t,x\n1,2\n1\n", ":3: a row wants 2 numbers");
     refuse("t,x\n1,2,3\n", ":2: a row wants 2 numbers");
     refuse("t,x\n\n1,b\n", ":3: a row wants 2 numbers");
+    refuse_bytes("t,x\n1,2\0 3\n", 10, ":2: a byte of 0 stands in the line");
+    refuse_bytes("t,x\n1,2\0\n", 9, ":2: a byte of 0 stands in the line");
+    refuse_bytes("t,x\0y\n1,2\n", 10, ":1: a byte of 0 stands in the line");
+    refuse("t,x\n\xEF\xBB\xBF"
+           "1,2\n",
+           ":2: a row wants 2 numbers"); /* only the file has a mark */
     assert_false(ph_csv_read(&d, "/no/such/file.csv", why, sizeof why));
     assert_non_null(strstr(why, "cannot read"));
 }
@@ -78,7 +110,7 @@ static void test_long_line(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_long_line)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_marked),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_long_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

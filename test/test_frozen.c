@@ -259,7 +259,8 @@ static void functions_that_make_no_sense_are_refused(void **state)
         {"\"curve\", 5, 1, 0", "\"add\", 5, 1, 5"},
         {"[0, 0, 1, 0, 0, 2, 1, 2, 0]", "[0, 0, 1, 0, 0, 6, 1, 2, 0]"}, /* compares what is not there, */
         {"[0, 0, 1, 0, 0, 2, 1, 2, 0]", "[0, 0, 1, 0, 0, 2, 0, 2, 0]"}, /* goes back to itself, */
-        {"0, 0, 3]]", "0, 0, 4]]"},                                     /* and has too few results */
+        {"0, 0, 3]]", "0, 0, 4]]"},                                     /* has too few results, */
+        {"[3, 3, 4, 3, 3, 5]", "[3, 3, 4, 3, 3, 6]"},                   /* and one that is no number */
         {"\"kind\": \"cubic\"", "\"kind\": \"wild\""},
         {"\"kind\": \"cubic\"", "\"kind\": 1"},
         {"\"x\": [0, 1, 2]", "\"x\": [0]"},
@@ -295,6 +296,72 @@ static void functions_that_make_no_sense_are_refused(void **state)
     }
 }
 
+/* Arguments of every kind whose element or number the model does not have. */
+static void arguments_that_are_not_there_are_refused(void **unused)
+{
+    (void)unused;
+    static const char source[] =
+        "body{ name = 'a', mass = 1, inertia = {1, 2, 3} }\n"
+        "body{ name = 'b', mass = 1, inertia = {1, 2, 3}, position = {1, 0, 0} }\n"
+        "particle{ name = 'p', mass = 1, position = {2, 0, 0} }\n"
+        "joint{ name = 'h', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = {0, 0, 1},\n"
+        "       drive = function(t) return t end }\n"
+        "joint{ name = 'u', type = 'universal', bodies = {'a', 'b'}, at = {1, 0, 0}, axis_a = {1, 0, 0}, "
+        "axis_b = {0, 1, 0} }\n"
+        "joint{ name = 'd', type = 'distance', bodies = {'b', 'p'}, length = 1 }\n"
+        "input{ name = 'v' }\n"
+        "state{ name = 'f', initial = {0, 0}, rate = function(t, s) return 1, s.states.f[1] end }\n"
+        "state{ name = 'g', rate = function(t, s) return s.states.g + s.inputs.v end }\n"
+        "force{ name = 'y', body = 'b', value = function(t, s) return s.a.omega.x, s.a.rotation.w + "
+        "s.joints.h.position,\n"
+        "       s.joints.u.rate[2] end }\n"
+        "run{ t_end = 0.2, h = 1e-2 }\n";
+    static const struct {
+        const char *from, *to;
+    } row[] = {
+        {"\"state\", 0, 0", "\"state\", 0, 2"},
+        {"\"state\", 0, 0", "\"state\", 0, 31"},
+        {"\"state\", 0, 0", "\"state\", 1, 1"},
+        {"\"state\", 0, 0", "\"state\", 2, 0"},
+        {"\"input\", 0, 0", "\"input\", 1, 0"},
+        {"\"input\", 0, 0", "\"input\", 0, 1"},
+        {"\"omega\", 0, 0", "\"omega\", 3, 0"},
+        {"\"omega\", 0, 0", "\"omega\", 2, 0"}, /* a particle does not turn */
+        {"\"omega\", 0, 0", "\"omega\", 0, 3"},
+        {"\"omega\", 0, 0", "\"omega_dot\", 2, 0"},
+        {"\"rotation\", 0, 0", "\"rotation\", 2, 0"},
+        {"\"rotation\", 0, 0", "\"rotation\", 0, 4"},
+        {"\"joint_position\", 0, 5", "\"joint_position\", 0, 4"}, /* only rz is free */
+        {"\"joint_position\", 0, 5", "\"joint_position\", 0, 6"},
+        {"\"joint_position\", 0, 5", "\"joint_position\", 3, 5"},
+        {"\"joint_position\", 0, 5", "\"joint_position\", 1, 5"}, /* rx and ry are */
+        {"\"joint_position\", 0, 5", "\"joint_position\", 2, 0"}, /* only the length is */
+        {"\"joint_rate\", 1, 4", "\"joint_rate\", 1, 5"},
+        {"\"t\", 0, 0", "\"position\", 0, 0"}, /* a drive has the time alone */
+        {"\"t\", 0, 0", "\"input\", 0, 0"},
+    };
+    ph_error err = {0};
+    ph_model *m = read_text("there.lua", source, &err);
+    if (!m)
+        fail_msg("%s", err.text);
+    char *json = freeze(m);
+    ph_model_free(m);
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        size_t room = strlen(json) + 100;
+        char *bad = calloc(room, 1);
+        const char *at = strstr(json, row[k].from);
+        if (!at)
+            fail_msg("%s is not in %s", row[k].from, json);
+        snprintf(bad, room, "%.*s%s%s", (int)(at - json), json, row[k].to, at + strlen(row[k].from));
+        err = (ph_error){0};
+        m = read_text("bad.json", bad, &err);
+        if (m || err.status != PH_E_INPUT || !strstr(err.text, "bad.json"))
+            fail_msg("%s instead of %s: %s", row[k].to, row[k].from, m ? "read" : err.text);
+        free(bad);
+    }
+    free(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +369,7 @@ int main(void)
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(no_value_is_told),
         cmocka_unit_test(what_asks_lua_is_not_frozen),
+        cmocka_unit_test(arguments_that_are_not_there_are_refused),
         cmocka_unit_test(functions_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,6 +241,10 @@ done
 cat free.lua - >fit.lua <<<'objective { name = "fit", data = "bad.csv", sensor = "e" }'
 sed 's/^t \[s\]/u [s]/' ref.csv >bad.csv
 refused "fit.lua:6: objective 'fit': data: bad.csv: there is no column 't'" check fit.lua
+printf 't,e,e\n0,1,2\n' >bad.csv
+refused "fit.lua:6: objective 'fit': data: bad.csv: there are several columns 'e'" check fit.lua
+cat free.lua - >bend.lua <<<'local c = curve("bad.csv", {x = "t", y = "e"})'
+refused "'bad.csv' has several columns 'e'" check bend.lua
 for rows in '0,1 0,2:times do not ascend, in row 2' '0,1 1,1e200:no number in row 2' 'nan,1 1,2:times do not ascend, in row 1'; do
     # shellcheck disable=SC2086 # words of their own
     printf 't,e\n%s\n%s\n' ${rows%%:*} >bad.csv

@@ -601,6 +601,67 @@ static void nothing_given(void **state)
     ph_rows_free(NULL, NULL);
 }
 
+/* Lists that are NULL, that have a NULL in them, or of a negative length: a sentence, and a run goes on with the same bits. */
+static void lists_that_are_none(void **state)
+{
+    (void)state;
+    static const char *const option[] = {"h=1e-3", NULL};
+    static const ph_setting set[] = {{"m", 1}, {NULL, 1}};
+    static const int parameter[] = {0};
+    static const struct {
+        const ph_setting *set;
+        int sets;
+        const char *const *option;
+        int options;
+        const char *words;
+    } row[] = {{NULL, 0, option, 2, "option 2 of 2 is NULL"},
+               {NULL, 0, NULL, 1, "the list of options is NULL"},
+               {NULL, 0, NULL, -2, "-2 options cannot be set"},
+               {NULL, 0, option, -1, "-1 options cannot be set"},
+               {set + 1, 1, NULL, 0, "parameter 1 of 1 that are set has no name: it is NULL"},
+               {set, 2, NULL, 0, "parameter 2 of 2 that are set has no name: it is NULL"},
+               {NULL, 1, NULL, 0, "the list of parameters is NULL"},
+               {set, -1, NULL, 0, "-1 parameters cannot be set"}};
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0),
+           *same = open_run(MODELS "heavy_top.lua", NULL, 0);
+    const ph_model *model = ph_run_model(run);
+    steps_of(run, 3), steps_of(same, 3);
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        ph_run *none = NULL;
+        ph_model *unread = NULL;
+        ph_run_def def;
+        ph_error err[5] = {{0}};
+        ph_run_config c = ph_run_defaults();
+        c.parameters = row[k].set, c.n_parameters = row[k].sets;
+        c.options = row[k].option, c.n_options = row[k].options;
+        assert_int_equal(ph_run_open(&none, MODELS "heavy_top.lua", &c, &err[0]), PH_E_INPUT);
+        assert_null(none);
+        assert_int_equal(ph_run_create(&none, model, &c, &err[1]), PH_E_INPUT);
+        assert_null(none);
+        if (row[k].sets) {
+            assert_int_equal(ph_run_set_parameters(run, row[k].set, row[k].sets, &err[2]), PH_E_INPUT);
+            assert_int_equal(
+                ph_model_read(&unread, MODELS "heavy_top.lua", row[k].set, row[k].sets, NULL, &err[3]),
+                PH_E_INPUT);
+            assert_null(unread);
+        } else {
+            assert_int_equal(ph_run_set_options(run, row[k].option, row[k].options, &err[2]), PH_E_INPUT);
+            assert_int_equal(ph_model_settings(model, row[k].option, row[k].options, &def, &err[3]),
+                             PH_E_INPUT);
+        }
+        for (int i = 0; i < 4; i++)
+            assert_string_equal(err[i].text, row[k].words);
+    }
+    assert_int_equal(ph_run_set_options(run, option, -1, NULL), PH_E_INPUT);
+    assert_int_equal(ph_run_find(run, PH_BODIES, NULL), -1);
+    ph_error err = {0};
+    assert_int_equal(ph_run_follow(run, parameter, -1, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "-1 parameters cannot be followed");
+    steps_of(run, 3), steps_of(same, 3);
+    check_same(run, same, "lists that are none");
+    ph_run_close(run), ph_run_close(same);
+}
+
 /* Texts that are no values, and what is said of them. */
 static void texts_refused(void **state)
 {
@@ -643,6 +704,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_refused),
         cmocka_unit_test(nothing_given),
+        cmocka_unit_test(lists_that_are_none),
         cmocka_unit_test(system_has_no_model),
         cmocka_unit_test(equals_the_long_way),
         cmocka_unit_test(settings),

@@ -233,6 +233,8 @@ static void words(void **state)
         const char *table, *sentence;
     } bad[] = {{"t,x\n0,1\n", "has no column 'u'"},
                {"u\n0\n", "has no column 't'"},
+               {"t,u,u\n0,1,2\n", "has several columns 'u'"},
+               {"t [s],u,t\n0,1,2\n", "has several columns 't'"},
                {"t,u\n0,1\n1,nan\n", "row 2 of its table is not a number, in '"},
                {"t,u\n0,1\n0,2\n", "times of its table must increase"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -482,6 +484,128 @@ static void refusals(void **state)
     }
 }
 
+/* A wheel that is driven, with sums over the run and an event; what it cannot do is told where it begins anew, or in the step
+ * that follows. */
+static const char *const brittle =
+    "gravity{0, 0, -9.81}\n"
+    "body{ name = 'b', mass = 2, inertia = {0.3, 0.4, 0.2}, position = {0.5, 0, 0.1} }\n"
+    "joint{ name = 'axle', type = 'revolute', bodies = {'ground', 'b'}, at = {0, 0, 0}, axis = {0, 1, 0.2} "
+    "}\n"
+    "input{ name = 'u', value = 1, hold = 'step' }\n"
+    "actuator{ name = 'motor', joint = 'axle', effort = 'u', d = 0.1 }\n"
+    "state{ name = 's', rate = function(t, s) return math.sqrt(1000 - s.inputs.u) end }\n"
+    "force{ name = 'f', body = 'b', value = function(t, s)\n"
+    "  if math.abs(s.b.velocity.z) > 2 then error('too fast') end return 0, 0, -s.b.velocity.z end }\n"
+    "sensor{ name = 'a', type = 'joint_acceleration', joint = 'axle', over_time = 'max_abs' }\n"
+    "sensor{ name = 'w', type = 'power', of = 'motor', over_time = 'rms' }\n"
+    "objective{ name = 'J', integral = function(t, s) return s.joints.axle.rate^2 + s.inputs.u end }\n"
+    "event{ name = 'e', when = function(t, s) return t - 0.0333 end, action = {state = {s = 0.2}} }\n"
+    "run{ h = 1e-2, t_end = 1%s }\n";
+
+static void *count_alloc(size_t size, void *ctx)
+{
+    ++*(int *)ctx;
+    return malloc(size);
+}
+
+static void count_free(void *p, void *ctx)
+{
+    (void)ctx;
+    free(p);
+}
+
+/* Exact: a step that fails after an input jumped leaves all as it was, with what a saved state has; and asks for no memory. Afterwards
+ * the run goes on like another one, which was not asked for that step. */
+static void failed_jumps(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", ", method = 'bliedf', order = 2",
+                                          ", method = 'rkmk', tableau = 'rk4'",
+                                          ", formulation = 'index3', newton = 'modified'", ", tol = 1e-4"};
+    static const double too_much[] = {2000, 900, 1e300}; /* the state has no rate; too fast in the step */
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++)
+        for (int k = 0; k < 3; k++) {
+            int calls = 0;
+            ph_allocator alloc = {count_alloc, count_free, &calls};
+            ph_run_config c = ph_run_defaults();
+            c.alloc = &alloc;
+            char text[2048];
+            snprintf(text, sizeof text, brittle, options[o]);
+            ph_error err = {0};
+            ph_model *model = read_text(text);
+            ph_run *run, *other;
+            assert_int_equal(ph_run_create(&run, model, &c, &err), PH_OK);
+            assert_int_equal(ph_run_create(&other, model, NULL, &err), PH_OK);
+            ph_model_free(model);
+            for (int i = 0; i < 3 + k; i++) /* the event is at 0.0333 s: the third time after it */
+                assert_int_equal(ph_run_step(run, &err) | ph_run_step(other, &err), PH_OK);
+            assert_int_equal(ph_run_set_input(run, 0, too_much[k]), PH_OK);
+            size_t size = ph_run_save_size(run);
+            unsigned char *before = malloc(2 * size), *after = before + size;
+            double a[2], h[2][2], t = ph_run_time(run);
+            ph_run_get(run, PH_GET_SENSOR, 0, &a[0]), ph_run_get(run, PH_GET_STEP, 0, h[0]);
+            assert_int_equal(ph_run_save(run, before, size), PH_OK);
+            for (int again = 0; again < 2; again++) {
+                calls = 0, err = (ph_error){0};
+                ph_status s = ph_run_step(run, &err);
+                if (s == PH_OK)
+                    fail_msg("%s, u = %g: the step succeeds", options[o], too_much[k]);
+                assert_int_equal(calls, 0);
+                if (strncmp(err.text, "t = ", 4) || !(atof(err.text + 4) >= t))
+                    fail_msg("'%s' begins before t = %g", err.text, t);
+                ph_run_get(run, PH_GET_SENSOR, 0, &a[1]), ph_run_get(run, PH_GET_STEP, 0, h[1]);
+                assert_true(a[0] == a[1] && h[0][0] == h[1][0] && ph_run_time(run) == t);
+                assert_int_equal(ph_run_save(run, after, size), PH_OK);
+                if (memcmp(before, after, size) != 0)
+                    fail_msg("%s, u = %g: another state after '%s'", options[o], too_much[k], err.text);
+            }
+            free(before);
+            for (ph_run *r = run; r; r = r == run ? other : NULL) {
+                assert_int_equal(ph_run_set_input(r, 0, 2), PH_OK);
+                for (int i = 0; i < 5; i++)
+                    if (ph_run_step(r, &err) != PH_OK)
+                        fail_msg("%s, u = %g, then 2: %s", options[o], too_much[k], err.text);
+            }
+            double x[2], J[2];
+            ph_run *both[] = {run, other};
+            for (int i = 0; i < 2; i++) {
+                ph_run_get(both[i], PH_GET_JOINT_POSITION, 0, &x[i]);
+                ph_run_get(both[i], PH_GET_OBJECTIVE, 0, &J[i]);
+                ph_run_close(both[i]);
+            }
+            assert_true(x[0] == x[1] && J[0] == J[1]);
+        }
+}
+
+/* Exact: the parts of a step between jumps of a table; the one that fails leaves the state where it begins, with the accelerations
+ * before its jump. */
+static void failed_parts(void **state)
+{
+    (void)state;
+    char text[2048];
+    snprintf(text, sizeof text, brittle,
+             ", method = 'rkmk', tableau = 'rk4'"); /* does not look past a jump */
+    ph_run *run = run_of(text), *other = run_of(text);
+    static const double t[] = {0, 0.013, 0.017}, u[] = {1, 3, 2000}, known[] = {1, 3, 3};
+    ph_error err = {0};
+    double a[2], at[2];
+    assert_int_equal(ph_run_set_input_table(run, 0, 3, t, u, &err), PH_OK);
+    assert_int_equal(ph_run_set_input_table(other, 0, 3, t, known, &err), PH_OK);
+    assert_int_equal(ph_run_step(run, &err) | ph_run_step(other, &err), PH_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_int_not_equal(ph_run_step(run, &err), PH_OK);
+        if (ph_run_time(run) != 0.017)
+            fail_msg("%.17g: %s", ph_run_time(run), err.text);
+        ph_run_get(run, PH_GET_SENSOR, 0, &a[k]), ph_run_get(run, PH_GET_JOINT_RATE, 0, &at[k]);
+    }
+    assert_true(a[0] == a[1] && at[0] == at[1] && fabs(a[0]) < 100);
+    assert_int_equal(ph_run_set_input_table(run, 0, 3, t, known, &err), PH_OK);
+    assert_int_equal(ph_run_step(run, &err) | ph_run_step(other, &err), PH_OK);
+    check_near(get(run, PH_GET_JOINT_RATE, 0), get(other, PH_GET_JOINT_RATE, 0),
+               1e-6); /* order: other parts */
+    ph_run_close(run), ph_run_close(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,6 +623,8 @@ int main(void)
         cmocka_unit_test(sensitivities),
         cmocka_unit_test(ramps_on_a_grid),
         cmocka_unit_test(over_steps),
+        cmocka_unit_test(failed_jumps),
+        cmocka_unit_test(failed_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

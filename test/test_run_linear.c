@@ -195,9 +195,46 @@ static void short_runs(void **state)
     lin_close(&l);
 }
 
+/* Exact: what is not asked for is not evaluated, and changes nothing of the rest; a sensor that has no value is an error where it
+ * is asked for, which names it. */
+static void only_what_is_asked_for(void **state)
+{
+    (void)state;
+    ph_run *run = run_of(
+        "body { name = 'b', mass = 2, inertia = {0.3, 0.4, 0.2} }\n"
+        "joint { name = 'j', type = 'revolute', bodies = {'ground', 'b'}, at = {0.1, 0, 0.2}, axis = {0, 1, "
+        "0} }\n"
+        "input { name = 'u' }\n"
+        "actuator { name = 'm', joint = 'j', k = 3, d = 0.2, effort = 'u' }\n"
+        "sensor { name = 'x', type = 'joint_position', joint = 'j' }\n"
+        "sensor { name = 'bad', custom = function(t, s) return math.sqrt(0.05 - t) end }\n"
+        "run { h = 1e-2, t_end = 1 }\n");
+    ph_error err = {0};
+    double A[4], B[2], C[4], D[2], alone[4];
+    assert_int_equal(ph_run_linearise(run, A, B, C, D, &err), PH_OK);
+    for (int k = 0; k < 4; k++) {
+        memset(alone, 0, sizeof alone);
+        assert_int_equal(ph_run_linearise(run, k == 0 ? alone : NULL, k == 1 ? alone : NULL,
+                                          k == 2 ? alone : NULL, k == 3 ? alone : NULL, &err),
+                         PH_OK);
+        check_le(max_diff(alone, k == 0 ? A : k == 1 ? B : k == 2 ? C : D, k % 2 ? 2 : 4), 0);
+    }
+    assert_int_equal(ph_run_until(run, 0.1, &err), PH_OK);
+    assert_int_equal(ph_run_linearise(run, NULL, NULL, NULL, NULL, &err), PH_OK);
+    assert_string_equal(ph_run_linear_name(run, 1), "j.rate");
+    assert_int_equal(ph_run_linearise(run, A, B, NULL, NULL, &err), PH_OK);
+    for (int k = 0; k < 2; k++) {
+        err = (ph_error){0};
+        assert_int_equal(ph_run_linearise(run, A, B, k ? NULL : C, k ? D : NULL, &err), PH_E_CALLBACK);
+        assert_non_null(strstr(err.text, "sensor 'bad': what the function returns is not a number"));
+    }
+    ph_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cart), cmocka_unit_test(motor),
-                                       cmocka_unit_test(bicycle), cmocka_unit_test(short_runs)};
+                                       cmocka_unit_test(bicycle), cmocka_unit_test(short_runs),
+                                       cmocka_unit_test(only_what_is_asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,6 +161,50 @@ static void not_there(void **state)
     ph_problem_destroy(p);
 }
 
+/* Exact: each number has a label of its own among its neighbours, and those of eta are those of the multipliers. */
+static void labels_of(ph_run *run)
+{
+    int etas = 0;
+    for (int what = 0; what <= PH_GET_FASTEST; what++)
+        for (int index = 0; index < 8; index++) {
+            int n = ph_run_size(run, what, index);
+            for (int k = 0; k < n; k++) {
+                const char *label = ph_run_label(run, what, index, k);
+                assert_non_null(label);
+                assert_non_null(ph_run_unit(run, what, index, k));
+                for (int i = 0; i < k; i++)
+                    assert_string_not_equal(label, ph_run_label(run, what, index, i));
+                if (what == PH_GET_ETA)
+                    assert_string_equal(label, ph_run_label(run, PH_GET_MULTIPLIERS, index, k)), etas++;
+            }
+            assert_null(ph_run_label(run, what, index, n));
+        }
+    assert_true(etas > 0);
+}
+
+static void labels(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body{ name = 'b', mass = 1, inertia = {1, 1, 1} }\nparticle{ name = 'p', mass = 1, position = {1, "
+        "0, "
+        "0} }\n"
+        "joint{ name = 'l', type = 'generic', bodies = {'ground', 'b'}, at = {0, 0, 0}, lock = {'x', 'rx', "
+        "'ry', 'rz'} }\n"
+        "joint{ name = 'f', type = 'fixed', bodies = {'ground', 'b'}, at = {0, 0, 0}, active = false }\n"
+        "constraint{ name = 'c', f = function(t, s) return s.p.position.x - 1, s.p.position.y end }\n"
+        "state{ name = 'i', initial = {0, 1}, rate = function(t, s) return 1, 2 end }\n"
+        "input{ name = 'u' }\nrun{ t_end = 1, h = 0.01 }";
+    scratch s;
+    ph_run *run[] = {run_of(&s, text, NULL, 0), open_run(MODELS "heavy_top.lua", NULL, 0),
+                     open_run(MODELS "driven_crank.lua", NULL, 0)};
+    assert_string_equal(ph_run_label(run[0], PH_GET_JOINT_POSITION, 0, 1), "z");
+    assert_string_equal(ph_run_label(run[1], PH_GET_ETA, 0, 2), "3");
+    for (size_t k = 0; k < sizeof run / sizeof *run; k++)
+        labels_of(run[k]), ph_run_close(run[k]);
+    scratch_remove(&s);
+}
+
 /* What was moved to make the initial values consistent is named by what it is. */
 static void assembled(void **state)
 {
@@ -225,8 +269,9 @@ static void fastest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(assembled), cmocka_unit_test(fastest), cmocka_unit_test(not_there),
-        cmocka_unit_test(numbers),   cmocka_unit_test(turns),   cmocka_unit_test(turns_to_and_fro),
+        cmocka_unit_test(assembled),        cmocka_unit_test(fastest), cmocka_unit_test(not_there),
+        cmocka_unit_test(numbers),          cmocka_unit_test(labels),  cmocka_unit_test(turns),
+        cmocka_unit_test(turns_to_and_fro),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,8 @@ class Inputs(MutableMapping[str, float]):
     def __setitem__(self, name: str, value: Number | tuple[Vector, Vector]) -> None:
         s = self._simulation
         k = s._find(lib.PH_INPUTS, name)
+        if isinstance(value, tuple) and len(value) != 2:
+            raise UsageError(f"input {name}: a table is a pair of lists, times and values; there are {len(value)}")
         if isinstance(value, tuple):
             s._set_table(name, k, *value)
         elif lib.ph_run_set_input(s._ready(), k, number(f"input {name}", value)):

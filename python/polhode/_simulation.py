@@ -192,6 +192,8 @@ class Simulation(Named):
         status = lib.ph_run_get(self._run, what, index, c)
         if status:
             self._err.text = b""
+            if status == lib.PH_E_CALLBACK:  # the function of a sensor or objective, say: the model knows why
+                lib.ph_run_complaint(self._run, self._err.text, ffi.sizeof(self._err.text))
             self._fail(status)
         return float(c[0]) if n == 1 and what not in _LISTED else view.copy()
 
@@ -201,7 +203,10 @@ class Simulation(Named):
         return self._inputs
 
     def _set_table(self, name: str, k: int, t: Vector, u: Vector) -> None:
-        times, values = (np.ascontiguousarray(x, dtype=np.float64) for x in (t, u))
+        try:
+            times, values = (np.ascontiguousarray(x, dtype=np.float64) for x in (t, u))
+        except (TypeError, ValueError):
+            raise UsageError(f"input {name}: a table is two lists of numbers, times and values") from None
         if times.ndim != 1 or times.shape != values.shape:
             raise UsageError(f"input {name}: times have the shape {times.shape} and values {values.shape}; both must be lists of one length")
         with self._alone() as run:
@@ -533,8 +538,12 @@ class Simulation(Named):
 
     def restore(self, saved: bytes) -> None:
         """Go on from what `save` gave."""
+        try:
+            given = ffi.from_buffer(saved)
+        except TypeError:
+            raise UsageError(f"restore takes the bytes that save gave, not a {type(saved).__name__}") from None
         with self._alone() as run:
-            self._check(lib.ph_run_restore(run, ffi.from_buffer(saved), len(saved), self._err))
+            self._check(lib.ph_run_restore(run, given, len(given), self._err))
 
     def freeze(self, file: str | os.PathLike[str]) -> None:
         """Write the resolved model as JSON, which `load` reads: the same model bit for bit. Whole or not at all."""

@@ -133,3 +133,29 @@ def test_bad_inputs():
         sim.input["u"] = float("nan")
     with pytest.raises(ph.UsageError, match="stays"):
         del sim.input["u"]
+
+
+def test_what_is_no_table_and_no_state_is_told():
+    sim = hinge("u").sim()
+    for value, words in [((1,), "there are 1"), ((), "there are 0"), (("a", "b"), "two lists of numbers"),
+                         (([0, 1], [1, 2, 3]), "both must be lists of one length")]:  # fmt: skip
+        with pytest.raises(ph.UsageError, match=words):
+            sim.input["u"] = value
+    for saved, kind in [("x", "str"), (None, "NoneType"), (3, "int")]:
+        with pytest.raises(ph.UsageError, match=f"the bytes that save gave, not a {kind}"):
+            sim.restore(saved)
+    sim.restore(bytearray(sim.save()))
+    assert sim.t == 0
+
+
+def test_a_sensor_without_a_value_says_why():
+    """As the program does: which sensor, where, and what is wrong."""
+    text = """body{ name = "b", mass = 1, inertia = {1, 1, 1} }
+sensor{ name = "bad", custom = function(t, s) return math.sqrt(0.05 - t) end }
+run{ t_end = 1, h = 1e-2 }"""
+    sim = ph.Model(text).sim()
+    sim.until(0.1)
+    for look in (lambda: sim.sensor["bad"], lambda: sim["bad"]):
+        with pytest.raises(ph.ModelError, match="sensor 'bad': what the function returns is not a number") as e:
+            look()
+        assert e.value.line == 2

@@ -2,6 +2,7 @@
 #include "cli/sens_show.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- with the run ----------------------------------------------------------------------------------------- */
 
@@ -61,13 +62,22 @@ static ph_status adjoint(ph_job *r, ph_sens_study *st)
     return s;
 }
 
+/* Where exact derivatives are refused because of events, this command has another way. */
+static ph_status advise(ph_job *r, ph_status s)
+{
+    size_t n = strlen(r->err.text);
+    if (s == PH_E_INPUT && ph_run_count(r->run, PH_EVENTS) > 0)
+        snprintf(r->err.text + n, sizeof r->err.text - n, ": --mode fd");
+    return s;
+}
+
 /* ---- all -------------------------------------------------------------------------------------------------- */
 
 ph_status ph_sens_simulate(ph_job *r)
 {
     ph_sens_study *st = r->ctx;
     int mode = r->args->mode;
-    ph_status s = mode == PH_DIRECT ? direct(r, st) : mode == PH_ADJOINT ? adjoint(r, st) : run(r, st);
+    ph_status s = mode == PH_FD ? run(r, st) : advise(r, mode == PH_DIRECT ? direct(r, st) : adjoint(r, st));
     if (s != PH_OK || (mode != PH_FD && !r->args->check))
         return s;
     ph_seen_base(r->run, st->base);

@@ -38,6 +38,8 @@ PH_API int ph_csv_read(ph_csv_data *d, const char *path, char *why, size_t size)
 ph_status ph_csv_read_kept(ph_csv_data *d, ph_files *files, const char *path, double limit, char *why,
                            size_t size);
 PH_API int ph_csv_find(const ph_csv_data *d, const char *name); /* column; -1: not there */
+/* Whether another column has the name of this one, without units: which of them is meant is not known. */
+PH_API int ph_csv_twice(const ph_csv_data *d, int column);
 PH_API void ph_csv_clear(ph_csv_data *d);
 
 #endif

@@ -6,16 +6,22 @@
 
 #define LINE_MAX_BYTES (64 << 20) /* a row of all that 100 000 bodies have */
 
-/* The next line that is no comment; 0 at the end, below where it cannot be read. */
+#define HAS_NUL (-3) /* ph_source_line has -1 and -2 */
+
+/* The next line that is no comment; 0 at the end, below where it cannot be read. Tools of spreadsheets begin a file with the mark
+ * of UTF-8, which is skipped. */
 static int next_line(ph_source *f, char **line, size_t *room, long *number)
 {
+    static const char mark[] = "\xEF\xBB\xBF";
     long n;
     while ((n = ph_source_line(f, line, room, LINE_MAX_BYTES)) > 0) {
         (*number)++;
         while (n > 0 && ((*line)[n - 1] == '\n' || (*line)[n - 1] == '\r'))
             (*line)[--n] = 0;
+        if (*number == 1 && !strncmp(*line, mark, 3))
+            n -= 3, memmove(*line, *line + 3, (size_t)n + 1);
         if (n > 0 && (*line)[0] != '#')
-            return 1;
+            return strlen(*line) == (size_t)n ? 1 : HAS_NUL;
     }
     *number += n < 0;
     return (int)n;
@@ -104,9 +110,11 @@ static ph_status read_rows(ph_csv_data *d, ph_source *f, const char *path, char 
                      path, number, d->n_columns);
         }
     }
-    if (next == -1) {
+    if (next == -1 || next == HAS_NUL) {
         s = PH_E_INPUT;
-        snprintf(why, size, "%s:%ld: the line is too long", path, number);
+        snprintf(why, size,
+                 next == -1 ? "%s:%ld: the line is too long" : "%s:%ld: a byte of 0 stands in the line", path,
+                 number);
     } else if (next < 0) {
         s = no_memory(path, why, size);
     } else if (s == PH_OK && d->n_rows == 0) {
@@ -145,6 +153,14 @@ int ph_csv_find(const ph_csv_data *d, const char *name)
         if (!strcmp(d->names[c], name))
             return c;
     return -1;
+}
+
+int ph_csv_twice(const ph_csv_data *d, int column)
+{
+    int n = 0;
+    for (int c = 0; c < d->n_columns; c++)
+        n += !strcmp(d->names[c], d->names[column]);
+    return n > 1;
 }
 
 void ph_csv_clear(ph_csv_data *d)

@@ -366,6 +366,9 @@ struct ph_model {
     int no_symbol_line; /* 0: unknown */
 };
 
+/* reader.c: whether a list of parameters from outside is one. PH_E_INPUT: it, or a name, is NULL, or n is negative. */
+ph_status ph_sets_check(const ph_setting *sets, int n, ph_error *err);
+
 /* reader.c: one more reference to a model; whether it has functions, which serve one thread; and the model of the same
  * text with other values of parameters, those that are not named as they were set before. No file is opened: bytes of
  * those that the text names are kept, and shared, so that the allocator of the first model must outlive the last. */

@@ -22,8 +22,9 @@ static int find_columns(const ph_csv_data *d, const ph_sensor_def *s, int *colum
         if (k >= 0)
             name_column(s, k, name, sizeof name);
         column[k + 1] = ph_csv_find(d, name);
-        if (column[k + 1] < 0) {
-            snprintf(why, size, "there is no column '%s'", name);
+        int missing = column[k + 1] < 0;
+        if (missing || ph_csv_twice(d, column[k + 1])) {
+            snprintf(why, size, missing ? "there is no column '%s'" : "there are several columns '%s'", name);
             return 0;
         }
     }

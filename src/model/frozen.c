@@ -296,7 +296,7 @@ static void take_program(ph_reader *r, lua_State *L, const char *key, ph_traced 
     take_operations(r, L, key, p);
     open_list(r, L, key, "results");
     for (int i = 0; i < p->n_results; i++)
-        p->result[i] = whole(r, L, key, i + 1, 0, p->n_numbers + 1);
+        p->result[i] = whole(r, L, key, i + 1, 0, p->n_numbers);
     lua_pop(L, 1);
     take_ways(r, L, key, p, ph_store_room(r, (size_t)p->n_stretches, sizeof(int)));
 }

@@ -45,6 +45,15 @@ size_t ph_function_offset(int kind)
     return SIZE_MAX;
 }
 
+/* Whether it is of a rotation. */
+static int turns(int argument)
+{
+    for (int k = 0; k < N_FIELDS; k++)
+        if (fields[k].argument == argument)
+            return fields[k].turns;
+    return 0;
+}
+
 static int is_tracing(const ph_reader *r)
 {
     return r->trace && r->trace->active;
@@ -436,19 +445,42 @@ static void call_again(ph_reader *r, const ph_function *f, const ph_body_state *
     r->label[0] = 0;
 }
 
-/* It is known to work; its arguments may still be wrong. */
-static int results_of_frozen(ph_reader *r, const ph_function *f, int n)
+/* Whether the model has what an argument of a frozen function stands for; its kind and component are known. */
+static int is_there(ph_reader *r, const ph_argument *a)
 {
-    const ph_program *p = f->traced->program;
     static const ph_kind kinds[PH_ARGUMENTS] = {[PH_ARG_JOINT_POSITION] = PH_K_JOINT,
                                                 [PH_ARG_JOINT_RATE] = PH_K_JOINT,
                                                 [PH_ARG_INPUT] = PH_K_INPUT,
                                                 [PH_ARG_STATE] = PH_K_STATE}; /* others: PH_K_BODY */
+    if (a->kind == PH_ARG_TIME)
+        return 1;
+    if (a->index >= r->element[kinds[a->kind]].n)
+        return 0;
+    const void *d = ph_store_at(r, kinds[a->kind], a->index);
+    switch (kinds[a->kind]) {
+    case PH_K_JOINT:
+        return (int)(ph_outlook_frees(r, a->index) >> a->component & 1);
+    case PH_K_STATE:
+        return a->component < (((const ph_state_def *)d)->size ? ((const ph_state_def *)d)->size : 1);
+    case PH_K_BODY:
+        return !(turns(a->kind) && ((const ph_body_def *)d)->particle);
+    default:
+        return 1;
+    }
+}
+
+/* It is known to work; its arguments may still be wrong. */
+static int results_of_frozen(ph_reader *r, const ph_function *f, int n)
+{
+    const ph_program *p = f->traced->program;
     for (int i = 0; i < p->n_args; i++)
         if (p->arg[i].kind == PH_ARG_PARAMETER)
             ph_reader_fail(r, "its function reads a parameter, which frozen models have no more");
-        else if (p->arg[i].kind != PH_ARG_TIME && p->arg[i].index >= r->element[kinds[p->arg[i].kind]].n)
-            ph_reader_fail(r, "its function reads an element that is not there");
+        else if (f->only_time && p->arg[i].kind != PH_ARG_TIME)
+            ph_reader_fail(r, "its function reads a state, and it is a function of the time alone");
+        else if (!is_there(r, &p->arg[i]))
+            ph_reader_fail(r, "its function reads an element or a number that is not there: [\"%s\", %d, %d]",
+                           ph_argument_get(p->arg[i].kind)->name, p->arg[i].index, p->arg[i].component);
     if (n >= 0 && p->n_out != n)
         ph_reader_fail(r, "the function returns %d values instead of %d", p->n_out, n);
     return p->n_out;

@@ -66,6 +66,12 @@ static int is_particle(ph_reader *r, int body)
     return body >= 0 && ((const ph_body_def *)ph_store_at(r, PH_K_BODY, body))->particle;
 }
 
+unsigned ph_outlook_frees(ph_reader *r, int joint)
+{
+    const ph_joint_def *j = ph_store_at(r, PH_K_JOINT, joint);
+    return ph_joint_def_frees(j, is_particle(r, j->body[0]) || is_particle(r, j->body[1]));
+}
+
 /* The distance of points in the initial configuration. */
 static double initial_length(ph_reader *r, const ph_joint_def *j)
 {
@@ -91,7 +97,7 @@ static int joint_field(lua_State *L)
         ph_fail_word(r, "a joint has no", name, part_word);
     }
     const ph_joint_def *j = ph_store_at(r, PH_K_JOINT, index);
-    unsigned frees = ph_joint_def_frees(j, is_particle(r, j->body[0]) || is_particle(r, j->body[1]));
+    unsigned frees = ph_outlook_frees(r, index);
     int n = 0;
     for (int k = 0; k < PH_COORDINATES; k++)
         n += (int)(frees >> k & 1);
@@ -246,7 +252,7 @@ static void push_point(ph_reader *r, lua_State *L, const ph_sensor_def *d)
 static void push_coordinate(ph_reader *r, lua_State *L, const ph_sensor_def *d)
 {
     const ph_joint_def *j = ph_store_at(r, PH_K_JOINT, d->joint);
-    unsigned frees = ph_joint_def_frees(j, is_particle(r, j->body[0]) || is_particle(r, j->body[1]));
+    unsigned frees = ph_outlook_frees(r, d->joint);
     const ph_sensor_row *row = ph_sensor_row_of(d);
     int k = d->coordinate, rate = row->op->argument == PH_ARG_JOINT_RATE;
     if (k < 0) /* angle and rate: the rotation of a cylindrical joint */

@@ -80,6 +80,8 @@ static int column(ph_reader *r, lua_State *L, const char *member, int other, con
     int k = ph_csv_find(d, lua_tostring(L, -1));
     if (k < 0)
         ph_reader_fail(r, "'%.200s' has no column '%.64s'", file, lua_tostring(L, -1));
+    if (ph_csv_twice(d, k))
+        ph_reader_fail(r, "'%.200s' has several columns '%.64s'", file, lua_tostring(L, -1));
     lua_pop(L, 1);
     return k;
 }

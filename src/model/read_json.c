@@ -115,11 +115,38 @@ static void push_string(text *t)
     luaL_pushresult(&b);
 }
 
+static const char *digits(const char *c)
+{
+    return c + strspn(c, "0123456789");
+}
+
+/* Behind a number as JSON writes them: no sign +, no zeros before it, and digits on both sides of a point. NULL: it is none. */
+static const char *behind_number(const char *c)
+{
+    const char *whole = c + (*c == '-'), *end = digits(whole);
+    if (end == whole || (*whole == '0' && end - whole > 1))
+        return NULL;
+    if (*end == '.') {
+        const char *part = end + 1;
+        end = digits(part);
+        if (end == part)
+            return NULL;
+    }
+    if (*end == 'e' || *end == 'E') {
+        const char *power = end + 1;
+        power += *power == '+' || *power == '-';
+        end = digits(power);
+        if (end == power)
+            return NULL;
+    }
+    return end;
+}
+
 static void push_number(text *t)
 {
     char *end;
     double x = strtod(t->at, &end); /* the text ends with a 0 */
-    if (end == t->at || strspn(t->at, "+-.0123456789eE") != (size_t)(end - t->at) || *t->at == '+')
+    if (end != behind_number(t->at))
         fail(t, "a value expected");
     t->at = end;
     lua_pushnumber(t->L, x);
@@ -153,6 +180,13 @@ static void push_list(text *t, int depth)
     } while (more(t, ']'));
 }
 
+_Noreturn static void fail_twice(text *t, const char *key)
+{
+    char sentence[100];
+    snprintf(sentence, sizeof sentence, "the key '%.64s' stands there twice", key);
+    fail(t, sentence);
+}
+
 static void push_object(text *t, int depth)
 {
     lua_newtable(t->L);
@@ -163,6 +197,10 @@ static void push_object(text *t, int depth)
     }
     do {
         push_string(t);
+        lua_pushvalue(t->L, -1);
+        if (lua_rawget(t->L, -3) != LUA_TNIL)
+            fail_twice(t, lua_tostring(t->L, -2));
+        lua_pop(t->L, 1);
         expect(t, ':', "':' expected");
         push_value(t, depth + 1);
         lua_rawset(t->L, -3);
@@ -264,7 +302,8 @@ static const char *top_word(int k)
     return k >= 0 && k < 6 ? words[k] : NULL;
 }
 
-static void read_top(text *t)
+/* taken: bits of the keys so far. */
+static void read_top(text *t, unsigned *taken)
 {
     enum { VERSION, MODEL, GRAVITY, PARAMS, ELEMENTS, RUN };
     push_string(t);
@@ -272,6 +311,9 @@ static void read_top(text *t)
     t->r->line = line;
     if (k < 0)
         ph_fail_word(t->r, "a frozen model has no", lua_tostring(t->L, -1), top_word);
+    if (*taken >> k & 1)
+        fail_twice(t, top_word(k));
+    *taken |= 1u << k;
     lua_pop(t->L, 1);
     expect(t, ':', "':' expected");
     if (k == PARAMS) {
@@ -298,8 +340,9 @@ void ph_json_run(ph_reader *r, lua_State *L)
     expect(&t, '{', "a frozen model is one JSON object");
     if (peek(&t) == '}')
         fail(&t, "the model is empty");
+    unsigned taken = 0;
     do
-        read_top(&t);
+        read_top(&t, &taken);
     while (more(&t, '}'));
     if (peek(&t))
         fail(&t, "something follows the end of the model");

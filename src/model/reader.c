@@ -473,12 +473,28 @@ ph_status ph_reader_twin(ph_reader *r, const char *symbol)
     return s;
 }
 
+ph_status ph_sets_check(const ph_setting *sets, int n, ph_error *err)
+{
+    if (n < 0)
+        return ph_fail(err, PH_E_INPUT, "%d parameters cannot be set", n);
+    if (!sets && n > 0)
+        return ph_fail(err, PH_E_INPUT, "the list of parameters is NULL");
+    for (int i = 0; i < n; i++)
+        if (!sets[i].name)
+            return ph_fail(err, PH_E_INPUT, "parameter %d of %d that are set has no name: it is NULL", i + 1,
+                           n);
+    return PH_OK;
+}
+
 /* first: an earlier reading of the same, with which it shares files and images; NULL: files are on the disk. */
 static ph_status read_with(ph_model **out, const char *path, const char *text, size_t size,
                            const ph_reader *first, const ph_setting *sets, int n_sets, ph_host host,
                            const char *symbol, const ph_allocator *alloc, ph_error *err)
 {
     *out = NULL;
+    ph_status s = ph_sets_check(sets, n_sets, err);
+    if (s != PH_OK)
+        return s;
     ph_reader *r = ph_alloc(alloc, sizeof *r);
     if (!r)
         return ph_fail(err, PH_E_MEMORY, "%s: not enough memory to read the model", path);
@@ -491,7 +507,7 @@ static ph_status read_with(ph_model **out, const char *path, const char *text, s
     r->def.file = path, r->symbol = symbol;
     r->files = first ? ph_files_again(&first->files) : (ph_files){.alloc = alloc};
     r->images = first ? ph_images_keep(first->images) : NULL;
-    ph_status s = read_model(r, path, text, size);
+    s = read_model(r, path, text, size);
     if (s != PH_OK) {
         if (err)
             *err = r->error;
@@ -555,6 +571,9 @@ ph_status ph_model_near(ph_model **out, const ph_model *model, const ph_setting 
 {
     const ph_reader *r = (const ph_reader *)model;
     *out = NULL;
+    ph_status s = ph_sets_check(sets, n_sets, err);
+    if (s != PH_OK)
+        return s;
     if (model->frozen)
         return ph_fail(err, PH_E_INPUT, "%s: the parameters of a frozen model cannot be set", model->file);
     if (is_final(r))
@@ -572,8 +591,7 @@ ph_status ph_model_near(ph_model **out, const ph_model *model, const ph_setting 
             k--; /* the last one of a name counts */
         all[k < 0 ? n++ : k] = sets[i];
     }
-    ph_status s =
-        read_with(out, model->file, r->source, r->source_size, r, all, n, r->host, symbol, alloc, err);
+    s = read_with(out, model->file, r->source, r->source_size, r, all, n, r->host, symbol, alloc, err);
     ph_free(alloc, all);
     return s;
 }

@@ -100,6 +100,15 @@ typedef struct ph_builder {
     void (*close)(struct ph_builder *builder, const ph_allocator *alloc);
 } ph_builder;
 
+/* All that changes, before a step that begins anew: after a jump of an input, on the way from an event to the grid, in parts. */
+typedef struct ph_undo {
+    void *tape;    /* NULL: no step of the run begins anew */
+    size_t room;   /* bytes */
+    int kept;      /* it is of the state before the step at work; */
+    int shown;     /* and these are what the tape does not have */
+    double within; /* of the simulation */
+} ph_undo;
+
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
     ph_told told;
@@ -147,16 +156,25 @@ struct ph_run {
     ph_native *native;       /* NULL: steps are the simulation's */
     ph_builder *builder;     /* NULL: and stay so */
     struct ph_bars *bars;    /* NULL: no error bars */
+    ph_undo undo;
 };
 
 /* run_settings.c: "h=1e-3" and the like onto what run{} says. */
 ph_status ph_run_def_set(ph_run_def *def, const char *text, ph_error *err);
-ph_status ph_told_copy(ph_told *to, const ph_told *from, const ph_allocator *alloc); /* PH_E_MEMORY */
+ph_status ph_told_copy(ph_told *to, const ph_told *from, const ph_allocator *alloc,
+                       ph_error *err); /* PH_E_MEMORY */
+/* Lists of a caller: PH_E_INPUT where one of them, or a text in it, is NULL, or a number of them negative. */
 ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_parameters,
-                      const char *const *options, int n_options, const ph_allocator *alloc);
+                      const char *const *options, int n_options, const ph_allocator *alloc, ph_error *err);
 void ph_told_free(ph_told *told, const ph_allocator *alloc);
 ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err);
 void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator *alloc);
+
+/* run_save.c: what a failed step that has begun anew leaves is the state before it. make asks for memory, where steps may begin anew. */
+ph_status ph_undo_make(ph_run *run);
+void ph_undo_keep(ph_run *run);
+void ph_undo_return(ph_run *run);
+void ph_undo_free(ph_run *run);
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);
@@ -267,7 +285,7 @@ ph_status ph_events_rewind(ph_run *run, ph_error *err); /* joints and inputs as 
 void ph_events_return(ph_run *run);                     /* and as before */
 ph_status ph_events_begin(ph_run *run, ph_error *err);  /* at the initial values */
 /* What does not go across events, where the model has any. */
-#define PH_NO_DERIVATIVES "exact derivatives do not go across events; use differences, --mode fd"
+#define PH_NO_DERIVATIVES "exact derivatives do not go across events; differences of runs do"
 #define PH_NO_BARS        "error bars do not go across events; compare runs with two step sizes"
 ph_status ph_events_refuse(const ph_run *run, const char *what, ph_error *err);
 int ph_events_met(const ph_run *run); /* the last step ended at one */

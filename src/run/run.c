@@ -220,10 +220,8 @@ static ph_status begin(ph_run *run, const ph_model *model, int shared, ph_error 
     const ph_run_config *c = &run->config;
     ph_told told = {0};
     parts p = {0};
-    ph_status s =
-        ph_told_add(&told, c->parameters, model ? c->n_parameters : 0, c->options, c->n_options, c->alloc);
-    if (s != PH_OK)
-        ph_fail(err, s, "not enough memory for a run");
+    ph_status s = ph_told_add(&told, c->parameters, model ? c->n_parameters : 0, c->options, c->n_options,
+                              c->alloc, err);
     if (s == PH_OK && model && shared)
         s = choose_model(run, model, shared, &told, &p, err);
     else if (model)
@@ -362,6 +360,7 @@ void ph_run_close(ph_run *run)
     ph_told_free(&run->told, alloc);
     ph_table_free(run);
     ph_inputs_free(run);
+    ph_undo_free(run);
     ph_free(alloc, run->linear_names);
     ph_free(alloc, run->over);
     ph_skeleton_release(run->skeleton);
@@ -445,12 +444,10 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
     const ph_allocator *alloc = run->config.alloc;
     ph_told told;
     parts p = {0};
-    ph_status s = ph_told_copy(&told, &run->told, alloc);
+    ph_status s = ph_told_copy(&told, &run->told, alloc, err);
     if (s == PH_OK)
-        s = ph_told_add(&told, parameters, n_parameters, options, n_options, alloc);
-    if (s != PH_OK)
-        ph_fail(err, s, "not enough memory for a run");
-    else if (method)
+        s = ph_told_add(&told, parameters, n_parameters, options, n_options, alloc, err);
+    if (s == PH_OK && method)
         ph_told_set_method(&told, method, alloc);
     if (s == PH_OK && n_parameters && !run->model)
         s = no_parameters(err);
@@ -483,15 +480,15 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
 
 ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err)
 {
-    if (!run || (!parameters && n > 0))
-        return ph_refuse_null("run, parameters", err);
+    if (!run)
+        return ph_refuse_null("run", err);
     return change(run, parameters, n, NULL, 0, NULL, err);
 }
 
 ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err)
 {
-    if (!run || (!options && n > 0))
-        return ph_refuse_null("run, options", err);
+    if (!run)
+        return ph_refuse_null("run", err);
     return change(run, NULL, 0, options, n, NULL, err);
 }
 

@@ -104,7 +104,9 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
 {
     if (!run || (!parameters && n > 0))
         return ph_refuse_null("run, parameters", err);
-    if (n < 1) {
+    if (n < 0)
+        return ph_fail(err, PH_E_INPUT, "%d parameters cannot be followed", n);
+    if (n == 0) {
         ph_following_free(run);
         return PH_OK;
     }

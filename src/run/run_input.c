@@ -211,24 +211,32 @@ int ph_inputs_jump(const ph_run *run)
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
+/* Whether a table has another value from now on than up to now. */
+static int steps_at(const ph_input *u, double now)
+{
+    ph_input on = *u;
+    on.from = now;
+    return u->n && u->step && ph_input_at(&on, now) != ph_input_at(u, now);
+}
+
 /* A step of a table, or of a value that was set, changes accelerations at once: the method starts anew from where it is. */
 ph_status ph_inputs_before_step(ph_run *run, ph_error *err)
 {
-    ph_state now = ph_sim_state(run->sim);
-    for (int k = 0; k < run->n_inputs; k++) {
-        ph_input *u = &run->mech->input[k];
-        if (!u->n || !u->step)
-            continue;
-        double before = ph_input_at(u, now.t);
-        u->from = run->input[k].from = now.t;
-        run->jumped |= ph_input_at(u, now.t) != before;
-    }
-    if (!run->jumped)
+    double now = ph_run_time(run);
+    int jumps = run->jumped;
+    for (int k = 0; k < run->n_inputs; k++)
+        jumps |= steps_at(&run->mech->input[k], now);
+    if (jumps)
+        ph_undo_keep(run);
+    ph_inputs_begin(run, 1);
+    if (!jumps)
         return PH_OK;
     ph_status s = ph_sim_restart(run->sim, err);
     run->jumped = s != PH_OK;
     if (s == PH_OK)
         ph_run_jump(run);
+    else
+        ph_undo_return(run);
     return s;
 }
 
@@ -293,6 +301,9 @@ static ph_status from_file(ph_run *run, int input, const char *path, ph_error *e
     if (t < 0 || u < 0)
         s = ph_fail(err, PH_E_INPUT, "input '%s': '%.200s' has no column '%s'", name, path,
                     t < 0 ? "t" : name);
+    else if (ph_csv_twice(&d, t) || ph_csv_twice(&d, u))
+        s = ph_fail(err, PH_E_INPUT, "input '%s': '%.200s' has several columns '%s'", name, path,
+                    d.names[ph_csv_twice(&d, t) ? t : u]);
     int n = (int)d.n_rows;
     double *x = s == PH_OK ? ph_alloc(run->config.alloc, (2 * (size_t)n + 1) * sizeof *x) : NULL;
     if (s == PH_OK && !x)

@@ -212,8 +212,8 @@ static void direction(work *w, int x)
     }
 }
 
-/* Derivatives of x by time and sensors, at the state (now o exp(e y), v + e u), accelerations being found. */
-static ph_status look(work *w, double e, double *out)
+/* Derivatives of x by time and, if they are asked for, sensors, at the state (now o exp(e y), v + e u), accelerations being found. */
+static ph_status look(work *w, double e, int sensors, double *out)
 {
     ph_sim *sim = w->l.sim;
     ph_mechanism *m = w->run->mech;
@@ -250,12 +250,13 @@ static ph_status look(work *w, double e, double *out)
             out[i] = c->k % 3 == 0 ? v.x : c->k % 3 == 1 ? v.y : v.z;
         }
     }
-    for (int k = 0, n = nz + nw; k < m->model->n_sensors && s == PH_OK; n += m->model->sensor[k++].size)
+    for (int k = 0, n = nz + nw; sensors && k < m->model->n_sensors && s == PH_OK;
+         n += m->model->sensor[k++].size)
         s = ph_mechanism_sensor(m, &at, k, out + n);
     return s;
 }
 
-static ph_status column_of(work *w, double e, ph_input *input, double *out)
+static ph_status column_of(work *w, double e, ph_input *input, int sensors, double *out)
 {
     static const int place[4] = {-2, -1, 1, 2};
     ph_input kept = input ? *input : (ph_input){0};
@@ -264,11 +265,11 @@ static ph_status column_of(work *w, double e, ph_input *input, double *out)
     for (int k = 0; k < 4 && s == PH_OK; k++) {
         if (input)
             *input = (ph_input){.u = {u + place[k] * e, u + place[k] * e}};
-        s = look(w, input ? 0 : place[k] * e, w->f[k]);
+        s = look(w, input ? 0 : place[k] * e, sensors, w->f[k]);
     }
     if (input)
         *input = kept;
-    for (int i = 0; i < w->n + w->n_y; i++)
+    for (int i = 0; i < w->n + (sensors ? w->n_y : 0); i++)
         out[i] = (8 * (w->f[2][i] - w->f[1][i]) - (w->f[3][i] - w->f[0][i])) / (12 * e);
     return s;
 }
@@ -384,18 +385,19 @@ ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double 
     int m = run->n_inputs;
     for (int k = 0; k < w.n + m && s == PH_OK; k++) {
         ph_input *input = k < w.n ? NULL : &run->mech->input[k - w.n];
+        double *top = input ? B : A, *bottom = input ? D : C;
+        if (!top && !bottom)
+            continue; /* what nobody asks for cannot fail */
         double e = PH_DIFFERENCE_WIDE * (input ? fmax(1, fabs(ph_input_at(input, w.l.sim->now.t))) : 1);
         if (input)
             memset(w.y, 0, sizeof *w.y * (size_t)w.nv), memset(w.u, 0, sizeof *w.u * (size_t)w.nv);
         else
             direction(&w, k);
-        s = column_of(&w, e, input, w.sum);
+        s = column_of(&w, e, input, bottom != NULL, w.sum);
         if (s != PH_OK)
             fail(run, s, err);
-        else if (input)
-            put(&w, w.sum, k - w.n, m, B, D);
         else
-            put(&w, w.sum, k, w.n, A, C);
+            put(&w, w.sum, input ? k - w.n : k, input ? m : w.n, top, bottom);
     }
     finish(&w);
     return s;

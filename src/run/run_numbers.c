@@ -57,7 +57,7 @@ const char *ph_run_name(const ph_run *run, int list, int k)
 int ph_run_find(const ph_run *run, int list, const char *name)
 {
     int n = ph_run_count(run, list);
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n && name; k++)
         if (!strcmp(name, ph_run_name(run, list, k)))
             return k;
     return -1;
@@ -252,7 +252,7 @@ const char *ph_run_label(const ph_run *run, int what, int index, int k)
     }
     if (quantities[what].label)
         return quantities[what].label[k];
-    if (n > 1 && quantities[what].list == PH_JOINTS && what != PH_GET_MULTIPLIERS)
+    if (n > 1 && (what == PH_GET_JOINT_POSITION || what == PH_GET_JOINT_RATE))
         return coordinate[ph_joint_free(joint_of(run, index), k)];
     return n == 1 ? "" : k < PH_SENSOR_MAX ? counted[k] : "";
 }

@@ -165,12 +165,13 @@ ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err)
 ph_status ph_model_settings(const ph_model *model, const char *const *options, int n, ph_run_def *out,
                             ph_error *err)
 {
-    if (!model || (!options && n > 0) || !out)
-        return ph_refuse_null("model, options, out", err);
+    if (!model || !out)
+        return ph_refuse_null("model, out", err);
     ph_told told = {0};
-    ph_status s = ph_told_add(&told, NULL, 0, options, n, NULL);
+    ph_status s = ph_told_add(&told, NULL, 0, options, n, NULL, err);
     *out = model->run;
-    s = s == PH_OK ? ph_told_resolve(&told, out, err) : ph_fail(err, s, "not enough memory for options");
+    if (s == PH_OK)
+        s = ph_told_resolve(&told, out, err);
     ph_told_free(&told, NULL);
     return s;
 }
@@ -260,22 +261,39 @@ static int add_option(ph_told *told, const char *text, const ph_allocator *alloc
     return 1;
 }
 
-ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_parameters,
-                      const char *const *options, int n_options, const ph_allocator *alloc)
+static ph_status check_options(const char *const *options, int n, ph_error *err)
 {
+    if (n < 0)
+        return ph_fail(err, PH_E_INPUT, "%d options cannot be set", n);
+    if (!options && n > 0)
+        return ph_fail(err, PH_E_INPUT, "the list of options is NULL");
+    for (int i = 0; i < n; i++)
+        if (!options[i])
+            return ph_fail(err, PH_E_INPUT, "option %d of %d is NULL", i + 1, n);
+    return PH_OK;
+}
+
+ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_parameters,
+                      const char *const *options, int n_options, const ph_allocator *alloc, ph_error *err)
+{
+    ph_status s = ph_sets_check(parameters, n_parameters, err);
+    if (s == PH_OK)
+        s = check_options(options, n_options, err);
+    if (s != PH_OK)
+        return s;
     int done = make_room(told, n_parameters, n_options, alloc);
     for (int i = 0; i < n_parameters && done; i++)
         done = add_parameter(told, &parameters[i], alloc);
     for (int i = 0; i < n_options && done; i++)
         done = add_option(told, options[i], alloc);
-    return done ? PH_OK : PH_E_MEMORY;
+    return done ? PH_OK : ph_fail(err, PH_E_MEMORY, "not enough memory for the settings of a run");
 }
 
-ph_status ph_told_copy(ph_told *to, const ph_told *from, const ph_allocator *alloc)
+ph_status ph_told_copy(ph_told *to, const ph_told *from, const ph_allocator *alloc, ph_error *err)
 {
     *to = (ph_told){.has_method = from->has_method, .method = from->method};
     ph_status s = ph_told_add(to, from->parameter, from->n_parameters, (const char *const *)from->option,
-                              from->n_options, alloc);
+                              from->n_options, alloc, err);
     if (s != PH_OK)
         ph_told_free(to, alloc);
     return s;

@@ -279,6 +279,8 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     ph_watch_start(run);
     ph_status s = ph_events_begin(run, err);
+    if (s == PH_OK && ph_undo_make(run) != PH_OK)
+        s = ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     return run->started && s == PH_OK ? look(run, 1, err) : s;
 }
 
@@ -343,12 +345,20 @@ void ph_run_drop_native(ph_run *run)
     run->native = NULL;
 }
 
+/* Inputs jump where the run is, and no step is at work yet. */
+static ph_status before_step(ph_run *run, ph_error *err)
+{
+    ph_status s = run->n_inputs ? ph_inputs_before_step(run, err) : PH_OK;
+    if (s == PH_OK)
+        return s;
+    run->trouble = (ph_run_trouble){.status = s, .t = ph_run_time(run)};
+    return ph_run_explain_start(run->mech, run->model, s, ph_run_time(run), err);
+}
+
 ph_status ph_run_prepare(ph_run *run, ph_error *err)
 {
     ph_status s = make_ready(run, err);
-    if (s == PH_OK && run->n_inputs)
-        s = ph_inputs_before_step(run, err);
-    return s == PH_OK ? s : ph_run_explain(run, s, err);
+    return s == PH_OK ? before_step(run, err) : ph_run_explain(run, s, err);
 }
 
 /* With error control the method stays within t_end, if that lies ahead; on a grid within that of the run, so that its
@@ -357,22 +367,27 @@ static ph_status step(ph_run *run, double t_end, ph_error *err)
 {
     ph_error own; /* its whole text need not be cleared in each step */
     own.status = PH_OK, own.text[0] = 0;
-    ph_status s = run->n_inputs ? ph_inputs_before_step(run, err) : PH_OK;
+    ph_status s = before_step(run, err);
     if (s != PH_OK)
-        return ph_run_explain(run, s, err);
+        return s;
     double stop = run->def.opt.h > 0 ? run->def.t_end : t_end;
     run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
     if (run->n_inputs && ph_sim_has_grid(run->sim))
         run->sim->t_stop = fmin(run->sim->t_stop, ph_inputs_bend(run));
     if (run->n_inputs && !ph_sim_paced(run->sim))
         run->sim->part = ph_inputs_part(run);
+    if (!run->undo.kept && (run->sim->renew || ph_sim_parts(run->sim)))
+        ph_undo_keep(run);
     s = run->native ? run->native->step(run, &own) : ph_sim_step(run->sim, &own);
     run->sim->t_stop = run->sim->part = HUGE_VAL;
-    if (s == PH_OK)
-        return s;
-    if (err)
-        *err = own;
-    return ph_run_explain(run, s, err);
+    if (s != PH_OK) {
+        if (err)
+            *err = own;
+        ph_run_explain(run, s, err);
+        ph_undo_return(run);
+    }
+    run->undo.kept = 0;
+    return s;
 }
 
 /* A step of constant size, within which the table of an input steps, in parts that end there: what is added up over the run sees

@@ -400,8 +400,10 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
     ph_tape_int(t, &sim->after);
     double h = sim->h;
     ph_tape_numbers(t, &h, 1);
-    if (t->mode == PH_TAPE_READ)
+    if (t->mode == PH_TAPE_READ) {
         set_size(sim, h);
+        sim->h = h; /* which steps of several sizes set themselves */
+    }
     ph_tape_int(t, &sim->n_past);
     ph_tape_bytes(t, &sim->stats, sizeof sim->stats);
     ph_tape_int(t, &sim->step_iterations);

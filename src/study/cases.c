@@ -152,10 +152,11 @@ static double finest_size(const plan *pl, int variant, int r)
                                          : def->t_end / (double)finest_steps(pl, variant, r);
 }
 
-/* The rows of a finest run as they travel between processes: this, then times, then rows. */
+/* The rows of a finest run as they travel between processes: this, then times, then rows, each with room for all points. */
 typedef struct finest {
     ph_status status;
     char why[256];
+    long n; /* rows: fewer than there is room for where an event ends the run */
     double rows[];
 } finest;
 
@@ -165,17 +166,19 @@ typedef struct recorder {
     long points, every, step;
 } recorder;
 
+/* Rows are those of the grid. An event lies between them, or a step follows at its time; its turns count. */
 static ph_status record(ph_run *run, int why, void *ctx)
 {
     recorder *r = ctx;
     ph_state s = ph_run_state(run);
-    (void)why;
-    if (r->step % r->every == 0) {
-        long k = r->step / r->every;
+    int on_grid = why != PH_ON_EVENT;
+    if (on_grid && r->step % r->every == 0 && r->to->n <= r->points) {
+        long k = r->to->n++;
         r->to->rows[k] = s.t;
         ph_probe_read(r->probe, &s, r->to->rows + (r->points + 1) + k * r->probe->size);
-    }
-    r->step++;
+    } else
+        ph_probe_pass(r->probe, &s);
+    r->step += on_grid;
     return PH_OK;
 }
 
@@ -236,15 +239,17 @@ static void lose_finest(int k, const char *why, void *result, void *ctx)
 static int keep_finest(plan *pl, int k, const finest *f)
 {
     int r = k % pl->n_refs, size = pl->def->probe->size;
-    long n = pl->points[r] + 1;
+    long room = pl->points[r] + 1, n = f->status == PH_OK ? f->n : 0;
     ph_track *t = &pl->tracks[k];
     pl->status[k] = f->status;
     memcpy(pl->why[k], f->why, sizeof pl->why[k]);
-    if (!ph_track_create(t, f->status == PH_OK ? n : 0, size))
-        return f->status != PH_OK; /* calloc(0) may be NULL */
+    if (!ph_track_create(t, n, size))
+        return n == 0; /* calloc(0) may be NULL */
     t->h = finest_size(pl, k / pl->n_refs, r);
-    if (f->status == PH_OK)
-        memcpy(t->t, f->rows, (size_t)n * (size_t)(size + 1) * sizeof(double));
+    if (n) {
+        memcpy(t->t, f->rows, (size_t)n * sizeof(double));
+        memcpy(t->row, f->rows + room, (size_t)n * (size_t)size * sizeof(double));
+    }
     return 1;
 }
 
@@ -286,11 +291,15 @@ static const ph_track *track_of(const plan *pl, int variant, int k)
 
 /* ---- cases -------------------------------------------------------------------------------------------- */
 
+/* States at events are not compared: another run has them a little earlier or later. Their turns count. */
 static ph_status see(ph_run *run, int why, void *ctx)
 {
+    ph_comparison *c = ctx;
     ph_state s = ph_run_state(run);
-    (void)why;
-    ph_comparison_see(ctx, &s);
+    if (why == PH_ON_EVENT)
+        ph_probe_pass(c->probe, &s);
+    else
+        ph_comparison_see(c, &s);
     return PH_OK;
 }
 
@@ -309,7 +318,8 @@ static ph_status see_along(ph_run *run, int why, void *ctx)
     along *a = ctx;
     ph_state s = ph_run_state(run), b;
     ph_error err;
-    (void)why;
+    if (why == PH_ON_EVENT)
+        return PH_OK;
     if (s.t > ph_sim_state(a->best).t)
         a->status = ph_sim_run_until(a->best, s.t, ph_follow_sim, (void *)a->sys, &err);
     if (a->status != PH_OK)
