@@ -376,7 +376,7 @@ static ph_status step(ph_run *run, double t_end, ph_error *err)
         run->sim->t_stop = fmin(run->sim->t_stop, ph_inputs_bend(run));
     if (run->n_inputs && !ph_sim_paced(run->sim))
         run->sim->part = ph_inputs_part(run);
-    if (!run->undo.kept && (run->sim->renew || ph_sim_parts(run->sim)))
+    if (run->undo.tape && !run->undo.kept && (run->sim->renew || ph_sim_parts(run->sim)))
         ph_undo_keep(run);
     s = run->native ? run->native->step(run, &own) : ph_sim_step(run->sim, &own);
     run->sim->t_stop = run->sim->part = HUGE_VAL;
