@@ -23,7 +23,7 @@ has out 'errors, exact less numerical' 'top        position' 'tip        sensor'
 run 0 run "$top" --formulation index3 --error-bars --json
 has out '"kind":"estimate"'
 run 0 run "$top" --formulation index3 --error-bars
-has out 'estimates, in index-3'
+has out 'less numerical (estimates)'
 
 # columns, with a grid of the output too
 run 0 run "$top" --tol 1e-3 --h 1e-2 --error-bars -o a.csv --quiet
@@ -88,6 +88,24 @@ refused 'is not of the form NAME=E' run arm.lua --tol-objective J
 refused 'is not of the form NAME=E' run arm.lua --tol-objective J=-1
 refused "no objective 'K'" run arm.lua --tol-objective K=1
 refused 'bliedf has no error bars' run arm.lua --method bliedf --tol-objective J=1e-3
+
+# ---- functions that jump ----------------------------------------------------------------------------------------
+
+# steps of constant size cross them, and steps by tolerance end there
+cat >jump.lua <<'EOF'
+model "jump"
+body { name = "p", mass = 1, inertia = {1, 1, 1} }
+joint { name = "a", type = "revolute", bodies = {"ground", "p"}, at = {0, 0, 0}, axis = {0, 0, 1} }
+torque { body = "p", value = function(t) return 0, 0, t < 0.5 and 0 or 2 end }
+run { t_end = 1, h = 1e-2 }
+EOF
+run 0 run jump.lua --error-bars --json
+has out '"kind":"estimate"'
+has err 'jump or bend, first at t = 0.5 s: errors may be larger than --error-bars says'
+run 0 run jump.lua --error-bars --tol 1e-4 --json
+has out '"kind":"asymptotically exact"'
+checks=$((checks + 1))
+! grep -q 'jump or bend' err || fail "steps by tolerance are said to cross a jump"
 
 # ---- mistakes -----------------------------------------------------------------------------------------------------
 

@@ -23,10 +23,17 @@ static int shows(const ph_job *r)
     return r->args->error_bars || r->args->tol_objective;
 }
 
-/* Asymptotically exact in these forms, else an estimate. */
+/* Steps of constant size go across times at which functions jump or bend, of which errors know nothing. */
+static int crosses_corners(const ph_job *r, double *first)
+{
+    return !(r->opt.tol > 0) && ph_run_corners(r->run, first, 1) > 0;
+}
+
+/* Asymptotically exact in these forms, where motion is smooth, else an estimate. */
 static int is_exact(const ph_job *r)
 {
-    return r->opt.formulation != PH_INDEX3 || !r->p->sys.n_constraints;
+    double first;
+    return (r->opt.formulation != PH_INDEX3 || !r->p->sys.n_constraints) && !crosses_corners(r, &first);
 }
 
 /* "J=1e-4": the objective and its error; 0 after one line on stderr. */
@@ -58,8 +65,19 @@ static ph_status find_tol(ph_job *r)
     return s;
 }
 
+static void warn_of_corners(const ph_job *r)
+{
+    double first;
+    if (!r->args->quiet && crosses_corners(r, &first))
+        ph_note(
+            "functions of time or inputs jump or bend, first at t = %.6g s: errors may be larger than --%s "
+            "says; with --tol steps end there",
+            first, option_of(r));
+}
+
 static ph_status simulate(ph_job *r)
 {
+    warn_of_corners(r);
     ph_status s = r->args->tol_objective ? find_tol(r) : PH_OK;
     if (s == PH_OK)
         s = ph_run_error_bars(r->run, 1, &r->err);
@@ -115,7 +133,7 @@ static void text(const ph_job *r)
     if (!shows(r))
         return;
     printf("\nerrors, exact less numerical (%s): +-\n",
-           is_exact(r) ? "to first order of what they leave out" : "estimates, in index-3");
+           is_exact(r) ? "to first order of what they leave out" : "estimates");
     ph_seen_error(&b->seen, r->run, b->error);
     for (int c = 0; c < b->seen.n && c < CHANNELS_SHOWN; c++) {
         const ph_channel *q = &b->seen.channel[c];
