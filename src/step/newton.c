@@ -383,7 +383,10 @@ static double rate_of_multipliers(const ph_sim *sim)
     const ph_layout *lay = &sim->lay;
     const ph_size length = {{length_of(sim), 1}};
     const int *k = lay->link_of;
-    double *f = sim->matrix.b, most = 0;                   /* done with */
+    double *f = sim->matrix.b, bound = multiplier_bound(sim) / sim->matrix.least,
+           most = 0; /* b is done with */
+    if (bound <= PH_NEWTON_BENDS)
+        return 0;
     for (int i = 0; i < lay->N && length.of[0] > 0; i++) { /* 0 at rest in the origin */
         const int *end = lay->link_of + lay->link_end[i];
         ph_size force = reactions_at(lay, &lay->slot[i], k, end, sim->ev.B, sim->matrix.x + lay->nv, f);
@@ -508,7 +511,7 @@ static int is_enough(ph_sim *sim, const ph_step_ops *o, progress *p)
     int small = is_small(sim, o, p);
     if (p->of_step && p->k == 1)
         small = first_is_enough(sim, o, p->size, small);
-    if (p->of_step && p->k == 1 && !small && !multipliers_change_by(sim, o->s * PH_NEWTON_JUMPS))
+    if (p->of_step && p->k == 1 && !small)
         p->bend = rate_of_multipliers(sim);
     if (p->first && p->k == 1 && nm->until == 0)
         p->lambda = largest_multiplier(sim);

@@ -44,6 +44,7 @@ typedef struct ph_newton_matrix {
     double turn;        /* of rotations in W (N5); 1: as translations */
     double body;        /* m, size of bodies (N4) */
     double lever;       /* m, median of the levers of joints (N5); 0: none */
+    double least;       /* kg m or kg m^2, the least inertia of a node, at the larger of these lengths */
     int redundant;      /* rows may be left out; what follows is there only then */
     int D, D_eta;       /* where the diagonal blocks of lambda and of eta start */
     unsigned char *out, *trial, *before; /* nl: rows that are left out (R1); scratch to choose them */

@@ -315,6 +315,7 @@ ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t)
         ph_tape_numbers(t, &nm->turn, 1);
         ph_tape_numbers(t, &nm->body, 1);
         ph_tape_numbers(t, &nm->lever, 1);
+        ph_tape_numbers(t, &nm->least, 1);
     }
     ph_tape_numbers(t, &nm->enough, 1);
     ph_tape_numbers(t, &nm->enough_lambda, 1);

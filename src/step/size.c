@@ -17,6 +17,17 @@ double ph_size_bodies(const ph_layout *lay, const double *M)
     return most[0] > 0 ? sqrt(most[1] / most[0]) : 0;
 }
 
+double ph_size_least_inertia(const ph_layout *lay, const double *M, double length)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < lay->N; i++) {
+        const ph_block *b = &lay->pair[lay->diag[i]];
+        for (int k = 0; k < b->n; k++)
+            least = fmin(least, M[b->at + k * (b->n + 1)] * (k < lay->slot[i].rot ? length : 1));
+    }
+    return least;
+}
+
 ph_size ph_size_positions(const ph_layout *lay, const double *q, double body)
 {
     ph_size s = {{body, 1}};

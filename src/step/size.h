@@ -13,6 +13,9 @@ typedef struct ph_size {
 /* With velocities that are taken as rest a body moves by no more than this part of its size in one step. */
 #define PH_SIZE_REST 1e-3
 
+/* The least mass times this length, or moment of inertia, that a velocity has, as M couples it to those of its node. */
+double ph_size_least_inertia(const ph_layout *lay, const double *M, double length);
+
 /* The largest coordinates of q, not less than the size of bodies; rotations have the size 1. */
 ph_size ph_size_positions(const ph_layout *lay, const double *q, double body);
 

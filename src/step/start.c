@@ -444,6 +444,8 @@ ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
         s = evaluate(sim, &sim->now);
         if (s == PH_OK)
             ph_newton_set_units(&sim->matrix, sim->ev.B, sim->opt.ggl_length);
+        sim->matrix.least =
+            ph_size_least_inertia(&sim->lay, sim->ev.M, fmax(sim->matrix.body, sim->matrix.lever));
     }
     if (s == PH_OK && sim->matrix.redundant)
         s = start_redundant(sim, &own);

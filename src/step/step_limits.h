@@ -46,8 +46,8 @@
     1e-5 /* the same from a plain guess: where it is larger, steps are too large for others; */
 #define PH_NEWTON_ROUND_OFF                                                                                  \
     30 /* tolerances: second increments that may be round-off, as those of rotations in long chains */
-#define PH_NEWTON_JUMPS                                                                                      \
-    0.01 /* of a reaction: a first guess that was off by more may have spoilt the Jacobian */
+#define PH_NEWTON_BENDS                                                                                      \
+    0.01 /* a rate that need not be known where it is bounded so: bounds are ten to a hundred times as large */
 #define PH_NEWTON_KEPT_BY_TOL 2 /* iterations of one Jacobian, where steps are found by tolerance */
 /* Steps without a bound on the forces of multipliers, where it does not tell, as where joints make no torques: it would cost half of
  * what they cost themselves. */
