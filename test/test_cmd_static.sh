@@ -34,8 +34,8 @@ done
 
 # What nothing holds is named, with exit code 1; JSON has the reason.
 run 1 static "$models/heavy_top.lua" --json
-has err "polhode: nothing holds body 'top'"
-has out '"status":"singular"' '"reason":"nothing holds body'
+has err "polhode: nothing keeps body 'top' from moving"
+has out '"status":"singular"' '"reason":"nothing keeps body'
 run 1 static "$models/free_body.lua"
 [[ ! -s out ]] || fail "prints although there is no equilibrium"
 

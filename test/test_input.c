@@ -286,7 +286,7 @@ static void no_equilibria(void **state)
         {"nan_row", 2, 4, NAN, PH_E_NAN, "the callback B"},
         {"nan_mass", 0, 8, NAN, PH_E_NAN, "the callback M"},
         {"dependent", 2, 0, 0, PH_E_SINGULAR, "the constraints depend on each other"},
-        {"pushed", 1, 2, 5, PH_E_SINGULAR, "nothing holds body 'slider', 'wheel'"},
+        {"pushed", 1, 2, 5, PH_E_SINGULAR, "nothing keeps bodies 'slider', 'wheel' from moving"},
         {"redundant", 3, 0, 1, PH_E_INPUT, "1 redundant rows are expected of the constraints"},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {

@@ -223,6 +223,8 @@ refused 'free.json: the parameters of a frozen model cannot be set' sweep free.j
 [[ ! -e sweep.csv ]] || fail "a sweep that was refused leaves a table"
 run 0 sweep free.json --vary h=0.01,0.005
 refused 'free.json: the parameters of a frozen model cannot be set' modes free.json --vary m=1:2:3
+refused 'polhode: free.json: the parameters of a frozen model cannot be set' sens free.json --param m
+refused 'polhode: free.json: the parameters of a frozen model cannot be set' optimise free.json --vary m --bounds m=1:3 --minimise e
 
 # parameters called as columns of the table are: no name is there twice
 sed 's/param("m", 2)/param("status", 2)/' free.lua >taken.lua

@@ -142,7 +142,7 @@ gravity{0, 0, k > 1.5 and -9.81 or 0}
 run    { t_end = 1, h = 1e-3 }
 END_OF_MODEL
 run 0 modes hinged.lua --about static --vary k=1,1.1,1.2,1.3,1.4,2
-has out "k = 1.2: nothing holds" "no modes for 5 of 6 values of k"
+has out "k = 1.2: nothing keeps" "no modes for 5 of 6 values of k"
 run 0 freeze hinged.lua -o hinged.json
 refused "the parameters of a frozen model cannot be set" modes hinged.json --vary k=1,2
 refused "m begins with 2, which is outside of 3 to 4" optimise arm.lua --vary m --minimise low --bounds m=3:4

@@ -74,6 +74,7 @@ static void refusals(void **state)
     } bad[] = {{"h=-1", "above 0"},
                {"h=x", "not a number"},
                {"formulation=ggk", "did you mean 'ggl'"},
+               {"method=rk4", "option method cannot be 'rk4'; there are: genalpha, "},
                {"ordre=3", "did you mean 'order'"},
                {"rho=1.5", "rho = 1.5 is outside [0, 1]"},
                {"order=0", "whole number"},

@@ -363,17 +363,19 @@ static void what_nothing_holds_is_named(void **state)
         "body { name = 'kite', mass = 1, inertia = {1, 1, 1} }\n"
         "body { name = 'anchor', mass = 1, inertia = {1, 1, 1}, position = {5, 0, 0} }\n"
         "joint { name = 'weld', type = 'fixed', bodies = {'ground', 'anchor'}, at = {5, 0, 0} }\n";
-    refuse_rest(free_and_held, PH_E_SINGULAR, "nothing holds body 'kite': it moves freely");
+    refuse_rest(free_and_held, PH_E_SINGULAR,
+                "nothing keeps body 'kite' from moving: it moves without resistance under its loads");
     const char *turns =
         "model 'turns'\n"
         "gravity {0, 0, -10}\n"
         "body { name = 'bob', mass = 1, inertia = {1, 1, 1}, position = {0.6, 0, -0.8} }\n"
         "joint { name = 'ball', type = 'spherical', bodies = {'ground', 'bob'}, at = {0, 0, 0} }\n";
-    refuse_rest(turns, PH_E_SINGULAR, "nothing holds body 'bob': it can move freely");
+    refuse_rest(turns, PH_E_SINGULAR, "nothing keeps body 'bob' from moving: it can move without resistance");
     const char *still = "model 'still'\n"
                         "gravity {0, 0, 0}\n"
                         "body { name = 'stone', mass = 1, inertia = {1, 1, 1} }\n";
-    refuse_rest(still, PH_E_SINGULAR, "nothing holds body 'stone': it can move freely");
+    refuse_rest(still, PH_E_SINGULAR,
+                "nothing keeps body 'stone' from moving: it can move without resistance");
     static const char held[] =
         "body { name = 'arm', mass = 1, inertia = {1, 1, 1}, position = {1, 0, 0} }\n"
         "joint { name = 'pin', type = 'revolute', bodies = {'ground', 'arm'}, at = {0, 0, 0}, axis = {0, 1, "
@@ -389,12 +391,13 @@ static void what_nothing_holds_is_named(void **state)
     refuse_rest(
         "model 'many' gravity {0, 0, -10}\n" /* six names, and no more */
         "for k = 1, 8 do body { name = 'b' .. k, mass = 1, inertia = {1, 1, 1}, position = {k, 0, 0} } end\n",
-        PH_E_SINGULAR, "nothing holds body 'b1', 'b2', 'b3', 'b4', 'b5', 'b6': it moves freely");
+        PH_E_SINGULAR,
+        "nothing keeps bodies 'b1', 'b2', 'b3', 'b4', 'b5', 'b6' from moving: they move without resistance");
     refuse_rest(
         "model 'long' gravity {0, 0, -10}\n" /* as many as there is room for */
         "local n = string.rep('x', 55)\n"
         "for k = 1, 6 do body { name = n .. k, mass = 1, inertia = {1, 1, 1}, position = {k, 0, 0} } end\n",
-        PH_E_SINGULAR, "x5': it moves freely");
+        PH_E_SINGULAR, "x5' from moving: they move without");
     refuse_rest("model 'nan'\nbody { name = 'b', mass = 1, inertia = {1, 1, 1} }\n"
                 "spring { name = 's', bodies = {'ground', 'b'}, k = 10, length = 1, at_b = {1, 0, 0} }\n"
                 "force { name = 'f', body = 'b', value = function(t, b)\n"

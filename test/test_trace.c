@@ -427,6 +427,9 @@ static const struct {
     {"return s.sensors.hinge", "sensor 'hinge': reaction is not known before accelerations are"},
     {"return s.sensors.tip", "there is no sensor 'tip'; did you mean 'top'?"},
     {"return s.sensors.angle[2]", "attempt to index a number value"},
+    {"return s.tie.rate", "there is no body 'tie'; 'tie' is a joint: s.joints.tie"},
+    {"return s.angle", "there is no body 'angle'; 'angle' is a sensor: s.sensors.angle"},
+    {"return s['the-tie'].rate", "there is no body 'the-tie'; 'the-tie' is a joint: s.joints['the-tie']"},
     {"return s.joints.hing.rate", "there is no joint 'hing'; did you mean 'hinge'?"},
     {"return s.joints.hinge.speed", "a joint has no 'speed'"},
     {"return s.joints.hinge[1]", "a joint has no ''"},
@@ -448,6 +451,10 @@ static void what_functions_cannot_see_is_said(void **state)
                  "joint { name = 'hinge', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis "
                  "= {0, 0, 1} }\n"
                  "joint { name = 'weld', type = 'fixed', bodies = {'a', 'b'}, at = {0, 0, 0} }\n"
+                 "body { name = 'c', mass = 1, inertia = {1, 1, 1} }\n"
+                 "joint { name = 'tie', type = 'fixed', bodies = {'b', 'c'}, at = {0, 0, 0} }\n"
+                 "body { name = 'd', mass = 1, inertia = {1, 1, 1} }\n"
+                 "joint { name = 'the-tie', type = 'fixed', bodies = {'c', 'd'}, at = {0, 0, 0} }\n"
                  "sensor { name = 'energy', type = 'energy' }\n"
                  "sensor { name = 'a', type = 'acceleration', body = 'a' }\n"
                  "sensor { name = 'hinge', type = 'reaction', joint = 'hinge' }\n"

@@ -37,6 +37,9 @@ if (steps) {
   panels.push({ title: 'Newton iterations', name: 'iterations', kind: 'quality', unit: '', lines: [{ label: '', x: column(steps.first + 1) }] });
   panels.push({ title: 'step size', name: 'h', kind: 'quality', unit: 's', lines: [{ label: '', x: column(steps.first) }] });
 }
+// A sensor that is called as something else is, the energy of the run, say.
+const kinds = title => new Set(panels.filter(p => p.title === title).map(p => p.kind)).size;
+panels.filter(p => ['sensor', 'input', 'state'].includes(p.kind) && kinds(p.title) > 1).forEach(p => { p.title += ', ' + p.kind; });
 const still = p => !scene.live && p.lines.every(l => l.x.every(x => x === l.x[0]));
 panels.forEach(p => { p.lines.forEach((l, k) => { l.color = hex(palette[k % palette.length]); }); p.shown = p.kind !== 'quality' && !p.idle && !(p.kind === 'sensor' && still(p) && panels.length > 3); });
 let kept = 0;
@@ -130,7 +133,7 @@ export class Plots {
     g.lineWidth = 1; g.strokeStyle = style.grid; g.fillStyle = style.ink; g.textBaseline = 'middle'; g.textAlign = 'right';
     ys.all.forEach((y, k) => { const at = Math.round(Y(y + offset)) + .5; g.beginPath(); g.moveTo(left, at); g.lineTo(w - 8, at); g.stroke(); g.fillText(text[k], left - 6, at); });
     g.textAlign = 'center'; g.textBaseline = 'alphabetic';
-    ts.all.forEach(t => { const at = Math.round(X(t)) + .5; g.beginPath(); g.moveTo(at, 5); g.lineTo(at, bottom); g.stroke(); if (at > left - 4 && at < w - 16) g.fillText(tickText(t, ts.step) + (t === ts.all[ts.all.length - 1] ? ' s' : ''), at, h - 4); });
+    ts.all.forEach(t => { const at = Math.round(X(t)) + .5; g.beginPath(); g.moveTo(at, 5); g.lineTo(at, bottom); g.stroke(); if (at > left - 4) { const s = tickText(t, ts.step) + (t === ts.all[ts.all.length - 1] ? ' s' : ''); g.fillText(s, Math.min(at, w - 1 - g.measureText(s).width / 2), h - 4); } });
     if (offset) { g.textAlign = 'left'; g.fillText('+ ' + digits(offset, 6), left + 4, 13); }
     g.save(); g.beginPath(); g.rect(left, 0, w - left - 8, bottom + 1); g.clip();
     g.lineWidth = 1; g.lineJoin = 'round';

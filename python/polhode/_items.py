@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Callable, Generic, Iterator, Mapping, TypeVar, Union
 
+from ._errors import UnknownName
 from ._native import KINDS, lib, unknown
 from ._values import Array
 
@@ -22,6 +23,9 @@ class Source:
         names = self._names(list_)
         index = names.get(name)
         if index is None:
+            for other, one in KINDS.items():
+                if other != list_ and name in self._names(other):
+                    raise UnknownName(f"there is no {KINDS[list_]} '{name}'; '{name}' is {'an' if one[0] in 'aeiou' else 'a'} {one}")
             raise unknown(KINDS[list_], name, names)
         return index
 

@@ -98,7 +98,7 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownName:
     if not names:
         return UnknownName(f"there is no {kind} '{name}'; there is none at all")
     shown = ", ".join(f"'{n}'" for n in names[:8]) + (", ..." if len(names) > 8 else "")
-    return UnknownName(f"there is no {kind} '{name}'; there is {shown}")
+    return UnknownName(f"there is no {kind} '{name}'; there {'is' if len(names) == 1 else 'are:'} {shown}")
 
 
 _PLACE = re.compile(r"(?s)(?:t = \S+: )?(.+?):(\d+): (.*)")

@@ -103,6 +103,14 @@ def test_names_suggest(models):
     ]:
         with pytest.raises(ph.UnknownName, match=f"did you mean '{near}'"):
             broken()
+    with pytest.raises(ph.UnknownName, match="there is no sensor 'nope'; there are: 'tip', 'reaction', 'energy'"):
+        r["nope"]
+    with pytest.raises(ph.UnknownName, match=r"there is no body 'pivot'; 'pivot' is a joint"):
+        r.body["pivot"]
+    with pytest.raises(ph.UnknownName, match=r"there is no joint 'tip'; 'tip' is a sensor"):
+        sim.joint["tip"]
+    with pytest.raises(ph.UsageError, match="option method cannot be 'rk4'; there are: genalpha, "):
+        sim.run(method="rk4")
     with pytest.raises(ph.UsageError, match="did you mean 'h'|no option"):
         sim.run(hh=1e-3)
     with pytest.raises(ph.UsageError, match="did you mean 'index3'"):

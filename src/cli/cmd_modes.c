@@ -6,6 +6,7 @@
 #include "study/plan.h"
 #include "view/view.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -385,6 +386,22 @@ static void add_failure(const study *s, int c, int count, ph_delivery *d)
         ph_delivery_line(d, "%s = %g: %s", s->plan.vary[0].name, ph_plan_value(&s->plan, 0, c), why);
 }
 
+/* How many eigenvalues are shown, and are there: where values of a parameter differ, the largest numbers. */
+static void add_count(const study *s, ph_delivery *d)
+{
+    int least[2] = {INT_MAX, INT_MAX}, most[2] = {0, 0};
+    for (int c = 0; c < s->n; c++) {
+        const found *f = found_at(s, c);
+        int n[2] = {f->n, f->info.count};
+        for (int k = 0; k < 2 && f->outcome.status == PH_OK; k++) {
+            least[k] = n[k] < least[k] ? n[k] : least[k];
+            most[k] = n[k] > most[k] ? n[k] : most[k];
+        }
+    }
+    snprintf(d->settings, sizeof d->settings, "%s%d of %s%d eigenvalues with im >= 0",
+             least[0] < most[0] ? "at most " : "", most[0], least[1] < most[1] ? "at most " : "", most[1]);
+}
+
 static int fill(const study *s, ph_delivery *d)
 {
     ph_column own[N_COLUMNS];
@@ -402,7 +419,7 @@ static int fill(const study *s, ph_delivery *d)
     }
     snprintf(d->title, sizeof d->title, "%s: modes about the %s", f->name[0] ? f->name : s->args->word[0],
              s->args->about ? "equilibrium" : "initial state");
-    snprintf(d->settings, sizeof d->settings, "%d of %d eigenvalues with im >= 0", f->n, f->info.count);
+    add_count(s, d);
     for (int c = 0; c < s->n; c++) {
         add_case(s, c, d->table);
         if (found_at(s, c)->outcome.status != PH_OK)

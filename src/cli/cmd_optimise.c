@@ -126,6 +126,8 @@ static int read_start(ph_design *d, const ph_args *args, const ph_model *model)
         int i = ph_model_find(model, PH_PARAMETERS, d->name[k]);
         if (i < 0)
             return ph_complain("%s: --vary: the model has no parameter '%s'", args->word[0], d->name[k]), 0;
+        if (!ph_target_settable(model, args->word[0]))
+            return 0;
         d->start[k] = ph_model_parameter(model, i);
         if (!(d->start[k] >= d->lower[k] && d->start[k] <= d->upper[k]))
             return ph_complain("--bounds: %s begins with %.9g, which is outside of %.9g to %.9g; --set %s=V "

@@ -11,8 +11,6 @@ static ph_status bodies(const ph_compiler *c, ph_error *err)
     if (m->n_flexible)
         return REFUSE(m->flexible[0].origin, "the flexible body '%s' cannot be compiled",
                       m->flexible[0].name);
-    if (!c->mech->space->plain)
-        return ph_fail(err, PH_E_INPUT, "only models in the space R3xSO3 can be compiled: --space R3xSO3");
     for (int k = 0; k < m->n_bodies; k++)
         if (m->body[k].bare)
             return REFUSE(m->body[k].origin, "body '%s': a beam whose mass is not lumped cannot be compiled",
@@ -139,6 +137,8 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
 static ph_status method(const ph_compiler *c, ph_error *err)
 {
     const ph_options *o = &c->sim->opt;
+    if (!c->mech->space->plain)
+        return ph_fail(err, PH_E_INPUT, "only models in the space R3xSO3 can be compiled: --space R3xSO3");
     if (strcmp(c->sim->stepper->name, "genalpha") && !ph_sim_is_multistep(c->sim))
         return ph_fail(err, PH_E_INPUT, "the method %s cannot be compiled, genalpha and bliedf can",
                        c->sim->stepper->name);
@@ -164,6 +164,7 @@ static ph_status method(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
+/* Last what options decide: none is advised where it would not help. */
 ph_status ph_compile_scope(const ph_compiler *c, ph_error *err)
 {
     ph_status s = bodies(c, err);

@@ -28,6 +28,7 @@
 
 #include "equilibrium/static.h"
 
+#include "base/words.h"
 #include "equilibrium/equilibrium_limits.h"
 #include "la/small.h"
 #include "polhode/equilibrium.h"
@@ -442,8 +443,8 @@ static ph_status find_free(ph_equilibrium *e, int *is_free)
     return s;
 }
 
-/* "'crank', 'rod'": those from first to end of the nodes of the free motion in a, each name once, six at most. */
-static void name_free(const ph_equilibrium *e, int first, int end, char *text, size_t size)
+/* "'crank', 'rod'": those from first to end of the nodes of the free motion in a, each name once, six at most. How many. */
+static int name_free(const ph_equilibrium *e, int first, int end, char *text, size_t size)
 {
     const ph_layout *lay = &e->lay;
     int named = 0;
@@ -462,6 +463,7 @@ static void name_free(const ph_equilibrium *e, int first, int end, char *text, s
             continue;
         at += (size_t)snprintf(text + at, size - at, "%s%s", named++ ? ", " : "", own);
     }
+    return named;
 }
 
 /* The accelerations that g would give nodes without joints, as |a| is measured. */
@@ -493,11 +495,16 @@ static ph_status refuse_free(ph_equilibrium *e, ph_status otherwise, ph_error *e
     if (s != PH_OK || !is_free)
         return otherwise;
     int N = e->lay.N, bodies = N - e->lay.sys->n_first;
-    name_free(e, 0, bodies, names, sizeof names);
-    if (names[0])
-        return ph_fail(err, PH_E_SINGULAR, "nothing holds body %s: %s", names,
-                       at_rest ? "it can move freely, and its equilibrium is one of many"
-                               : "it moves freely under its loads");
+    int n = name_free(e, 0, bodies, names, sizeof names);
+    if (n) {
+        static const char *const why[2][2] = {
+            {"it moves without resistance under its loads",
+             "it can move without resistance, and its equilibrium is one of many"},
+            {"they move without resistance under their loads",
+             "they can move without resistance, and their equilibrium is one of many"}};
+        return ph_fail(err, PH_E_SINGULAR, "nothing keeps %s %s from moving: %s",
+                       ph_plural(n, "body", "bodies"), names, why[n > 1][at_rest]);
+    }
     name_free(e, bodies, N, names, sizeof names);
     return ph_fail(err, PH_E_SINGULAR, "state %s has no equilibrium of its own: %s", names,
                    at_rest ? "it rests at any value" : "no value of it makes its rate 0");

@@ -10,6 +10,7 @@
  * s is no table: it looks into the states of the bodies, so that its cost does not grow with their number. */
 #include "model/outlook.h"
 
+#include <ctype.h>
 #include <lauxlib.h>
 #include <string.h>
 
@@ -171,6 +172,26 @@ static int own_field(ph_reader *r, lua_State *L, const char *name)
     return k >= 0;
 }
 
+/* What else of the model a name that is no body belongs to. */
+static void refuse_elsewhere(ph_reader *r, lua_State *L, const char *name)
+{
+    static const struct {
+        ph_kind kind;
+        const char *one, *all;
+    } other[] = {{PH_K_JOINT, "a joint", "joints"},
+                 {PH_K_STATE, "a state", "states"},
+                 {PH_K_INPUT, "an input", "inputs"},
+                 {PH_K_SENSOR, "a sensor", "sensors"}};
+    int word = !strchr(name, '-') && !isdigit((unsigned char)name[0]);
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
+        if (ph_store_find(r, other[k].kind, name) >= 0) {
+            r->line = ph_line_of_call(L);
+            r->blind = 0;
+            ph_reader_fail(r, "there is no body '%.64s'; '%.64s' is %s: s.%s%s%.64s%s", name, name,
+                           other[k].one, other[k].all, word ? "." : "['", name, word ? "" : "']");
+        }
+}
+
 /* s.body; upvalues: the userdata made so far, their metatable, s.sensors. */
 static int state_body(lua_State *L)
 {
@@ -196,7 +217,7 @@ static int state_body(lua_State *L)
     if (index < 0 && strcmp(name, "ground") != 0 && (own_field(r, L, name) || ph_outlook_push(r, L, name)))
         return 1;
     if (index < 0 && strcmp(name, "ground") != 0)
-        refuse_name(r, L, PH_K_BODY, "there is no body", name);
+        refuse_elsewhere(r, L, name), refuse_name(r, L, PH_K_BODY, "there is no body", name);
     lua_pushvalue(L, 2);
     *(int *)lua_newuserdatauv(L, sizeof(int), 0) = index;
     lua_pushvalue(L, lua_upvalueindex(2));

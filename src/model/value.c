@@ -151,7 +151,7 @@ const char *ph_value_name(ph_reader *r, lua_State *L, const char *key)
     if (length > PH_MODEL_NAME)
         ph_reader_fail(r, "%s has %zu characters; the limit is %d", key, length, PH_MODEL_NAME);
     if (strspn(name, letters + r->running) != length)
-        ph_reader_fail(r, "%s '%s' may only have letters, digits, '_' and '-'", key, name);
+        ph_reader_fail(r, "%s '%s' may only have letters (a-z, A-Z), digits, '_' and '-'", key, name);
     return ph_store_text(r, name, length);
 }
 

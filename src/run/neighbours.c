@@ -84,7 +84,9 @@ static ph_status build_all(ph_neighbours *out, const ph_run *run, ph_error *err)
         ph_error why = {0};
         ph_setting set = {out->name, out->value + place[k] * out->eps};
         s = build(&out->at[k], run, &set, out->value, &why);
-        if (s != PH_OK)
+        if (s != PH_OK && run->model->frozen) /* whatever the value is */
+            ph_fail(err, s, "%.400s", why.text);
+        else if (s != PH_OK)
             ph_fail(err, s, "parameter '%s' = %.9g, near its value: %.400s", out->name, set.value, why.text);
     }
     return s;

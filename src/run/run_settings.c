@@ -86,7 +86,11 @@ static ph_status read_word(const ph_key *k, const char *text, int *place, ph_err
     if (ph_near_word(&search))
         return ph_fail(err, PH_E_INPUT, "option %s cannot be '%.64s'; did you mean '%s'?", k->name, text,
                        ph_near_word(&search));
-    return ph_fail(err, PH_E_INPUT, "option %s cannot be '%.64s'", k->name, text);
+    char all[256] = "";
+    size_t n = 0;
+    for (int i = 0; k->words(i) && n < sizeof all; i++)
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", k->words(i));
+    return ph_fail(err, PH_E_INPUT, "option %s cannot be '%.64s'; there are: %s", k->name, text, all);
 }
 
 static ph_status store(const ph_key *k, const char *text, void *at, ph_error *err)

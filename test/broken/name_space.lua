@@ -1,2 +1,2 @@
--- expect 2: may only have letters, digits, '_' and '-'
+-- expect 2: may only have letters (a-z, A-Z), digits, '_' and '-'
 body { name = "my body", mass = 1, inertia = {1, 1, 1} }

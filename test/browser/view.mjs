@@ -66,6 +66,14 @@ const compare = (name, plots, times, csv) => {
   return compared;
 };
 
+// What plots write on their axes when they are drawn anew.
+const labels = `new Promise(r => {
+  const write = CanvasRenderingContext2D.prototype.fillText, texts = [];
+  CanvasRenderingContext2D.prototype.fillText = function(text, ...at) { texts.push(text); write.call(this, text, ...at); };
+  dispatchEvent(new Event('resize'));
+  requestAnimationFrame(() => requestAnimationFrame(() => { CanvasRenderingContext2D.prototype.fillText = write; r(texts); }));
+})`;
+
 // ---- every model ----------------------------------------------------------------------------------------
 const b = await Browser.open(1100, 800);
 const visit = async (p, what) => { await b.visit('file://' + p.path); check(b.errors.length === 0, `${what}: ${b.errors[0]}`); };
@@ -82,6 +90,11 @@ const everyModel = async model => {
   await b.evaluate('polhode.seek(polhode.start + .37*(polhode.end - polhode.start))');
   check(first !== await b.evaluate(digest), `${name}: another time, the same picture`);
   check(compare(name, info.plots, info.times, table(csvPath)) > 0 || !/sensor *\{/.test(readFileSync(model, 'utf8')), `${name}: no plot has been compared`);
+  const called = info.plots.map(x => `${x.title} [${x.unit}]`), twice = called.find((x, k) => called.indexOf(x) !== k);
+  check(!twice, `${name}: two plots are called '${twice}'`);
+  const texts = await b.evaluate(labels), most = Math.max(...texts.filter(x => / s$/.test(x)).map(x => Number(x.replace(' s', '').replace('−', '-'))));
+  check(!texts.length || most > .5 * info.end, `${name}: no time with its unit near the end of an axis: ${texts.slice(0, 12)}`);
+  if (name === 'robot_arm') check(texts.includes('4 s'), `${name}: no label where the run ends: ${texts.slice(0, 12)}`);
   check(info.times.length > 1 && Math.abs(info.end - info.times[info.times.length - 1]) === 0, `${name}: times`);
   console.log(`${name}: ${info.times.length} frames, ${Math.round(statSync(p.path).size / 1024)} kB, ${seen.colors} colours`);
 };
