@@ -57,7 +57,6 @@ struct ph_job {
     ph_exact_error error;       /* at the end, where a solution is known; as it is reported */
     ph_watch watch;
     int said;          /* why it failed */
-    int untimed;       /* it goes forwards and backwards: what the steps alone take is not known */
     ph_warner *warner; /* NULL: nobody is to be warned */
     ph_status status;
     ph_error err;

@@ -62,17 +62,13 @@ static void print_cost(const ph_job *r)
         printf("\n");
         return;
     }
-    if (r->untimed && !solves)
-        return;
-    printf("  cost       ");
-    if (!r->untimed) {
-        printf("%.3g us per step", 1e6 * cpu / n);
-        if (r->bodies->n_own > 1)
-            printf(" (%.3g per body)", 1e6 * cpu / n / r->bodies->n_own);
-        printf(", %.3g s in all%s", cpu, solves ? "; " : "");
-    }
+    printf("  cost       %.3g us per step", 1e6 * cpu / n);
+    if (r->bodies->n_own > 1)
+        printf(" (%.3g per body)", 1e6 * cpu / n / r->bodies->n_own);
+    printf(", %.3g s in all", cpu);
     if (solves)
-        printf("%.2f Newton iterations per step, at most %d", (double)st.iterations / n, st.worst_iterations);
+        printf("; %.2f Newton iterations per step, at most %d", (double)st.iterations / n,
+               st.worst_iterations);
     printf("\n");
 }
 

@@ -61,8 +61,7 @@ static void add_newton(ph_json *j, const ph_job *r)
     ph_json_count(j, n, "jacobians", st.jacobians);
     ph_json_count(j, n, "factorizations", st.factorizations);
     ph_json_count(j, n, "max_per_step", st.worst_iterations);
-    if (!r->untimed)
-        ph_json_number(j, j->root, "wall_s", st.wall_s);
+    ph_json_number(j, j->root, "wall_s", st.wall_s);
 }
 
 static void add_bodies(ph_json *j, const ph_job *r, const ph_state *s)

@@ -22,7 +22,6 @@ static ph_status simulate(ph_job *r)
 {
     const all *a = r->ctx;
     ph_status s = PH_OK;
-    r->untimed = 1;
     ph_run_observe(r->run, ph_watch_step, r);
     for (int i = 0; i < a->n && s == PH_OK; i++) {
         one *o = &a->of[i];

@@ -52,7 +52,6 @@ static ph_status direct(ph_job *r, ph_sens_study *st)
 static ph_status adjoint(ph_job *r, ph_sens_study *st)
 {
     ph_status s = PH_OK;
-    r->untimed = 1;
     ph_run_observe(r->run, ph_watch_step, r);
     for (int i = 0; i < st->n_results && s == PH_OK; i++) {
         ph_objective_result *result = &st->result[i];

@@ -314,9 +314,11 @@ static ph_status differentiate(objective_run *g, const ph_param *param, long ste
                         : ph_sens_create_error(&sens, run->sim, err);
     copy_turns(g->turns, run->mech->turns, run);
     run->sim->t_stop = run->def.t_end;
+    double begun = ph_sim_clock(), cpu = ph_sim_cpu();
     if (s == PH_OK)
         s = param ? ph_sens_gradient(sens, steps, &o, memory, value, gradient, err)
                   : errors_by_steps(g, sens, steps, &o, memory, value, err);
+    run->wall_s += ph_sim_since(begun), run->cpu_s += ph_sim_cpu() - cpu;
     run->sim->t_stop = HUGE_VAL;
     copy_turns(run->mech->turns, g->turns, run); /* the way back has counted others */
     ph_sens_destroy(sens);
