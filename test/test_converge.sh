@@ -260,6 +260,24 @@ sed -e '/^coupling/d' -e '/arm/d' turns.lua >free.lua
 run 0 transient free.lua --steps 3
 has out '0 with h, 0 with h/2'
 [[ $(cat out) != *nan* ]] || fail "transient prints nan: $(cat out)"
+
+# both angles of a cross are regular where the other one is half a turn (J14): about x and about y it turns as if alone
+cat >cross.lua <<'EOF'
+model "cross"
+body { name = "p", mass = 1, inertia = {0.04, 0.05, 0.04} }
+joint { name = "u", type = "universal", bodies = {"ground", "p"}, at = {0, 0, 0}, axis_a = {1, 0, 0}, axis_b = {0, 1, 0} }
+actuator { name = "pan", joint = "u", coordinate = "rx", effort = 0.4 }
+actuator { name = "tilt", joint = "u", coordinate = "ry", k = 5, rest = 1, d = 0.1 }
+sensor { name = "rx", type = "joint_position", joint = "u", coordinate = "rx" }
+sensor { name = "ry", type = "joint_position", joint = "u", coordinate = "ry" }
+sensor { name = "ay", type = "joint_acceleration", joint = "u", coordinate = "ry", over_time = "max_abs" }
+run { t_end = 3, h = 1e-3 }
+EOF
+run 0 run cross.lua --method rkmk --tableau rk4 --json
+values() { for name in rx ry ay; do grep -oE "\"$name\":\[?[-0-9.e]+" out | head -n 1 | sed 's/.*[:[]//'; done | tr '\n' ' '; }
+# reference: 10 t^2/2, and 1 - exp(-t) (cos(sqrt(99) t) + sin(sqrt(99) t)/sqrt(99)); at t = 0 the spring gives 5/0.05
+within 1e-6 "$(values)" "45 1.0047800503676 100"
+run 0 converge cross.lua --h 1e-3,5e-4 --expect 2
 { cat turns.lua && echo 'event { name = "past", when = function(t) return t - 0.5 end, action = "stop" }'; } >event.lua
 refused "the reference solution knows no events, and the model has the event 'past'" transient event.lua --steps 3
 

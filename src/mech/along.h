@@ -10,9 +10,15 @@
  *   z = (0, -C_a P zeta, 0, C_b zeta),     zeta = G^T w + u x gamma
  *   d(b^T): C_b G delta on phi_b,  -C_a P (G - tilde(gamma)) delta on phi_a
  *
- * One or two free rotations, about axis e of the joint frame (those of a universal joint are exactly these):
+ * One or two free rotations, about axis e of the joint frame:
  *
  *   x = 2 atan2(e . pv, p0),   n gamma = p0^2 e + p0 e x pv + (e . pv) pv,   n = p0^2 + (e . pv)^2    (J7)
+ *
+ * The two of a universal joint, about e_x of the first frame and e_y of the second, are also those of a cross, which are regular where the
+ * other one is half a turn: x = atan2(s, c), with s and c products xi . P^T eta of axes of both frames,
+ *
+ *   e_x: s = e_y . P^T e_z, c = e_y . P^T e_y,   e_y: s = e_z . P^T e_x, c = e_x . P^T e_x
+ *   n gamma = c sigma_s - s sigma_c,   n = s^2 + c^2,   sigma = xi x P^T eta                         (J14)
  *
  * Three free rotations: x = e . psi, exp(psi) = p, and gamma = T^-T(psi) e                             (J8)
  *
@@ -52,6 +58,11 @@ PH_FN ph_quat ph_along_relative(const ph_site *s)
 PH_FN int ph_along_is_vector(const ph_joint *j)
 {
     return (j->frees >> PH_ABOUT & 7) == 7;
+}
+
+PH_FN int ph_along_is_cross(const ph_joint *j)
+{
+    return j->frees >> PH_CROSS & 1;
 }
 
 PH_FN ph_vec3 ph_along_axis(int k)
@@ -112,6 +123,42 @@ PH_FN ph_mat3 ph_axis_G(ph_quat p, ph_vec3 e, ph_vec3 gamma)
     return ph_mscale(1 / n, ph_msub(top, ph_outer(gamma, dn)));
 }
 
+/* s and c of (J14), and their axes in the second frame. */
+typedef struct ph_cross_angle {
+    ph_real s, c, n;
+    ph_vec3 xs, ys, xc, yc;
+} ph_cross_angle;
+
+PH_FN ph_cross_angle ph_cross_of(ph_mat3 P, int k)
+{
+    ph_vec3 ex = ph_along_axis(PH_ABOUT), ey = ph_along_axis(PH_ABOUT + 1), ez = ph_along_axis(PH_ABOUT + 2);
+    ph_cross_angle a = {.xs = ey, .ys = ph_tmul(P, ez), .xc = ey, .yc = ph_tmul(P, ey)};
+    if (k != PH_ABOUT)
+        a.xs = ez, a.xc = ex, a.ys = a.yc = ph_tmul(P, ex);
+    a.s = ph_dot(a.xs, a.ys), a.c = ph_dot(a.xc, a.yc);
+    a.n = a.s * a.s + a.c * a.c;
+    return a;
+}
+
+PH_FN ph_vec3 ph_cross_gamma(ph_mat3 P, int k)
+{
+    ph_cross_angle a = ph_cross_of(P, k);
+    return ph_scale(1 / a.n,
+                    ph_sub(ph_scale(a.c, ph_cross(a.xs, a.ys)), ph_scale(a.s, ph_cross(a.xc, a.yc))));
+}
+
+/* and its G: dsigma = xi x (P^T eta x delta), ds = sigma . delta */
+PH_FN ph_mat3 ph_cross_G(ph_mat3 P, int k, ph_vec3 gamma)
+{
+    ph_cross_angle a = ph_cross_of(P, k);
+    ph_vec3 s = ph_cross(a.xs, a.ys), c = ph_cross(a.xc, a.yc),
+            dn = ph_scale(ph_k(2), ph_add(ph_scale(a.s, s), ph_scale(a.c, c)));
+    ph_mat3 ds = ph_mmul(ph_tilde(a.xs), ph_tilde(a.ys)), dc = ph_mmul(ph_tilde(a.xc), ph_tilde(a.yc));
+    ph_mat3 top =
+        ph_madd(ph_msub(ph_outer(s, c), ph_outer(c, s)), ph_msub(ph_mscale(a.c, ds), ph_mscale(a.s, dc)));
+    return ph_mscale(1 / a.n, ph_msub(top, ph_outer(gamma, dn)));
+}
+
 /* G of (J8) */
 PH_FN ph_mat3 ph_vector_G(ph_quat p, ph_vec3 e)
 {
@@ -122,12 +169,16 @@ PH_FN ph_mat3 ph_vector_G(ph_quat p, ph_vec3 e)
 
 PH_FN ph_vec3 ph_along_gamma(const ph_site *s, const ph_swing *c, int k)
 {
+    if (ph_along_is_cross(s->j))
+        return ph_cross_gamma(c->P, k);
     return ph_along_is_vector(s->j) ? ph_tmul(ph_swing_Tinv(ph_so3_log(c->p)), ph_along_axis(k))
                                     : ph_axis_gamma(c->p, ph_along_axis(k));
 }
 
 PH_FN ph_mat3 ph_along_G(const ph_site *s, const ph_swing *c, int k, ph_vec3 gamma)
 {
+    if (ph_along_is_cross(s->j))
+        return ph_cross_G(c->P, k, gamma);
     return ph_along_is_vector(s->j) ? ph_vector_G(c->p, ph_along_axis(k))
                                     : ph_axis_G(c->p, ph_along_axis(k), gamma);
 }
@@ -143,6 +194,10 @@ PH_FN ph_real ph_along_angle(const ph_site *s, int k)
     ph_quat p = ph_along_relative(s);
     if (ph_along_is_vector(s->j))
         return ph_dot(ph_along_axis(k), ph_so3_log(p));
+    if (ph_along_is_cross(s->j)) {
+        ph_cross_angle a = ph_cross_of(ph_qmat(p), k);
+        return ph_atan2(a.s, a.c);
+    }
     return 2 * ph_atan2(ph_dot(ph_along_axis(k), ph_v3(p.x, p.y, p.z)), p.w);
 }
 

@@ -89,6 +89,8 @@ PH_FN ph_mat3 ph_tilde2(ph_vec3 a, ph_vec3 b)
 
 /* Coordinates of a joint: PH_ALONG + k, PH_ABOUT + k of its frame, the length of a distance. */
 enum { PH_NO_COORDINATE = -1, PH_ALONG = 0, PH_ABOUT = 3, PH_LENGTH = 6, PH_COORDINATES = 7 };
+#define PH_CROSS                                                                                             \
+    PH_COORDINATES /* among the bits of what is free: the two rotations are those of a cross, of (J14) */
 
 /* ---- joints ------------------------------------------------------------------------------------- */
 

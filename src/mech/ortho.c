@@ -27,10 +27,10 @@ static ph_status check(const ph_model *model, const ph_joint_def *d, const ph_jo
     return PH_OK;
 }
 
-const ph_joint_ops ph_joint_universal = {.recipe = {&ph_part_point, PH_X | PH_Y | PH_Z, 0, &ph_part_ortho,
-                                                    PH_NO_COORDINATE, 0,
-                                                    PH_FREE(PH_ABOUT) | PH_FREE(PH_ABOUT + 1)},
-                                         .frame = frame,
-                                         .axes = 2,
-                                         .swings = 1,
-                                         .check = check};
+const ph_joint_ops ph_joint_universal = {
+    .recipe = {&ph_part_point, PH_X | PH_Y | PH_Z, 0, &ph_part_ortho, PH_NO_COORDINATE, 0,
+               PH_FREE(PH_ABOUT) | PH_FREE(PH_ABOUT + 1) | PH_FREE(PH_CROSS)},
+    .frame = frame,
+    .axes = 2,
+    .swings = 1,
+    .check = check};
