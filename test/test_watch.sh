@@ -110,7 +110,7 @@ run 0 check "$models/driven_crank.lua"
 # What a run met is told of once, on stderr and in JSON: large steps, kinks of drives, violated velocities.
 run 0 run "$models/heavy_top.lua" --h 5e-3 --t-end 0.1 --json
 has err "note: with h = 0.005 s a body turns by 0.75 rad in a step"
-has out '"warnings":[{"text":"with h = 0.005 s a body turns by 0.75 rad in a step'
+has out '"warnings":[{"what":"turn","text":"with h = 0.005 s a body turns by 0.75 rad in a step'
 cat >kink.lua <<'LUA'
 model "kink"
 local stop = param("stop", 0.05)

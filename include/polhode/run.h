@@ -300,6 +300,16 @@ PH_API const char *ph_run_complaint(const ph_run *run, char *text, size_t size);
 PH_API ph_run_summary ph_run_summarise(const ph_run *run);
 PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step that failed since the start */
 
+/* A reason to doubt a result of a run that did not fail. */
+#define PH_WARNING_MAX 320
+typedef struct ph_warning {
+    const char *what;          /* kind, in one word: "energy", ... */
+    double t;                  /* s, when it was first met; NAN if it belongs to no time */
+    char text[PH_WARNING_MAX]; /* what happened and what to do, one sentence */
+} ph_warning;
+/* Write the first `room` warnings of the run so far; return their total number. */
+PH_API int ph_run_warnings(const ph_run *run, ph_warning *to, int room);
+
 /* ---- analysis: none of these changes the state unless it says so ------------------------------------------ */
 /* Move the run to an equilibrium at the present time, at rest, as by ph_run_go_on_at. options NULL: defaults; load, ctx
  * and alloc are not read. */

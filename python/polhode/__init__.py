@@ -8,7 +8,7 @@
 """
 from ._analysis import Linear, Modes, Sensitivities, StaticStats
 from ._called import TraceWarning, called
-from ._errors import CompileWarning, Error, ModelError, NumericalFailure, Stopped, UnknownName, UsageError
+from ._errors import CompileWarning, Error, ModelError, NumericalFailure, ResultWarning, Stopped, UnknownName, UsageError
 from ._items import Body, Constraint, Items, Joint, Node
 from ._lie import SE3, SO3, Group, R, R3xSO3, r3xso3, se3, so3
 from ._model import Model, load
@@ -45,6 +45,7 @@ __all__ = [
     "R",
     "R3xSO3",
     "Result",
+    "ResultWarning",
     "SE3",
     "SO3",
     "Sensitivities",

@@ -57,5 +57,19 @@ class Stopped(Error):
     """The run was asked to stop; it stays at the last step."""
 
 
+class ResultWarning(UserWarning):
+    """A result is doubtful although no step failed.
+
+    what: the kind in one word, "energy" for instance; t: when it was first met [s], nan if it belongs to no time.
+    """
+
+    def __init__(self, words: str, what: str = "", t: float = float("nan")) -> None:
+        super().__init__(words)
+        self.what, self.t = what, t
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.what, self.t)
+
+
 class CompileWarning(UserWarning):
     """A model cannot be compiled, or there is no compiler or device: the run or study goes on without."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 
-from ._errors import Error, UnknownName, UsageError
+from ._errors import Error, ResultWarning, UnknownName, UsageError
 from ._items import Items, Named, Numbers, number_of
 from ._native import lib, unknown
 from ._page import Page, page_of
@@ -180,8 +180,10 @@ class Result(Recorded):
         events: Sequence[Event] = (),
         ended_by: str | None = None,
         error: Errors | None = None,
+        warnings: Sequence[ResultWarning] = (),
     ) -> None:
         super().__init__(rows, layout)
+        self.warnings = list(warnings)  #: reasons to doubt the numbers
         self.events = list(events)  #: events in their order, the first 1024
         self.ended_by = ended_by  #: the event that ended the run before t_end; None: it went on to t_end
         self._error = error
@@ -323,7 +325,7 @@ class Result(Recorded):
         layout = Layout(**{f.name: getattr(self._layout, f.name) for f in fields(Layout)})
         rows = np.array(self._rows)
         numbers = rows, layout, self.stats, self.options, self.parameters, self.objectives, self._source
-        return type(self), (*numbers, self.events, self.ended_by, self._error)
+        return type(self), (*numbers, self.events, self.ended_by, self._error, self.warnings)
 
 
 def stats_of(summary: Any) -> Stats:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._called import Host
 from ._analysis import Linear, Modes, Sensitivities, StaticStats, modes_of
-from ._errors import CompileWarning, ModelError, UsageError
+from ._errors import CompileWarning, ModelError, ResultWarning, UsageError
 from ._items import Items, Named, Numbers, number_of
 from ._native import fail, ffi, lib, text, unknown
 from ._result import Energy, Errors, Event, Layout, Result, Snapshot, Stats, stats_of
@@ -267,6 +267,15 @@ class Simulation(Named):
         return stats_of(lib.ph_run_summarise(self._ready()))
 
     @property
+    def warnings(self) -> list[ResultWarning]:
+        """Reasons to doubt the results so far, although no step failed."""
+        run = self._ready()
+        n = lib.ph_run_warnings(run, ffi.NULL, 0)
+        w = ffi.new("ph_warning[]", max(1, n))
+        n = min(n, lib.ph_run_warnings(run, w, n))
+        return [ResultWarning(text(w[k].text), text(w[k].what), float(w[k].t)) for k in range(n)]
+
+    @property
     def options(self) -> dict[str, Any]:
         """Options as they were resolved."""
         o = lib.ph_run_options(self._ready())
@@ -415,7 +424,10 @@ class Simulation(Named):
             if error_bars:
                 self._check(lib.ph_run_error_bars(run, 1, self._err))
             self._until(run, end)
-            return self._take(run, self._errors(run) if error_bars else None)
+            result = self._take(run, self._errors(run) if error_bars else None)
+        for warning in result.warnings:
+            warnings.warn(warning, stacklevel=2)
+        return result
 
     def _compile(self, on: bool) -> None:
         with self._alone() as run:
@@ -492,7 +504,7 @@ class Simulation(Named):
             objectives[name] = float(c[0]) if lib.ph_run_get(self._run, lib.PH_GET_OBJECTIVE, k, c) == 0 else float("nan")
         layout = self._layout or self._no_rows()
         source = self._source, tuple(self._told.values())
-        return Result(rows, layout, self.stats, self.options, dict(self.parameters), objectives, source, self.events, self.ended_by, error)
+        return Result(rows, layout, self.stats, self.options, dict(self.parameters), objectives, source, self.events, self.ended_by, error, self.warnings)
 
     def _take(self, run: Any, error: Errors | None = None) -> Result:
         """The rows become those of the result: no copy is made."""

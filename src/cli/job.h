@@ -91,6 +91,8 @@ int ph_page_write(const ph_job *r);
 /* watch.c: the observer; ctx is the ph_job. */
 ph_status ph_watch_step(ph_run *run, int why, void *ctx);
 void ph_watch_sensors(ph_job *r, const ph_state *s); /* ask all of them; watch.blind says which fails */
+/* Write the warnings of the run; return their number. */
+int ph_job_warnings(const ph_job *r, ph_warning to[PH_WARNINGS]);
 void ph_watch_softening(const ph_job *r, char *text, size_t size); /* "": nothing that matters */
 double ph_seconds(void);                                           /* since some moment */
 

@@ -98,15 +98,23 @@ static int draw(const ph_job *r)
     return ph_complain("--plot: %s", err.text);
 }
 
+int ph_job_warnings(const ph_job *r, ph_warning to[PH_WARNINGS])
+{
+    double violation = ph_run_summarise(r->run).violation_velocity;
+    int n =
+        r->warner && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, to) : 0;
+    int more = ph_run_warnings(r->run, to + n, PH_WARNINGS - n);
+    return n + more < PH_WARNINGS ? n + more : PH_WARNINGS;
+}
+
 /* A run that was refused has nothing to note. */
 static void note_warnings(const ph_job *r)
 {
-    char text[PH_WARNINGS][PH_WARNING_MAX];
-    double violation = ph_run_summarise(r->run).violation_velocity;
+    ph_warning w[PH_WARNINGS];
     int ran = r->sim && (r->status == PH_OK || ph_job_is_numerical(r->status));
-    int n = ran && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
-    for (int k = 0; k < n && !r->args->quiet; k++)
-        ph_note("%s", text[k]);
+    int n = ran && !r->args->quiet ? ph_job_warnings(r, w) : 0;
+    for (int k = 0; k < n; k++)
+        ph_note("%s", w[k].text);
 }
 
 /* Where a solution is known, or asked for: the error of the report. Only memory ends it. */

@@ -197,13 +197,16 @@ static void add_events(ph_json *j, const ph_job *r)
 
 static void add_warnings(ph_json *j, const ph_job *r)
 {
-    char text[PH_WARNINGS][PH_WARNING_MAX];
-    double violation = ph_run_summarise(r->run).violation_velocity;
-    int n =
-        r->warner && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
+    ph_warning w[PH_WARNINGS];
+    int n = ph_job_warnings(r, w);
     cJSON *list = n ? ph_json_array(j, j->root, "warnings") : NULL;
-    for (int k = 0; k < n; k++)
-        ph_json_text(j, ph_json_element(j, list), "text", text[k]);
+    for (int k = 0; k < n; k++) {
+        cJSON *row = ph_json_element(j, list);
+        ph_json_text(j, row, "what", w[k].what);
+        if (!isnan(w[k].t))
+            ph_json_number(j, row, "t", w[k].t);
+        ph_json_text(j, row, "text", w[k].text);
+    }
 }
 
 /* What a culprit is, and its name. */

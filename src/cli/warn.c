@@ -105,17 +105,19 @@ static void see_drives(ph_warner *w, const ph_bodies *bodies, const ph_state *s,
             see_drive(d, x[0], x[1], s->t, h);
 }
 
-static void list_drive(const ph_watched_drive *d, const ph_bodies *bodies, double h,
-                       char text[PH_WARNING_MAX])
+/* Return 1 and complete `w` if the drive leaps within a step. */
+static int list_drive(const ph_watched_drive *d, const ph_bodies *bodies, double h, ph_warning *w)
 {
     const char *name = ph_run_name(bodies->run, PH_JOINTS, d->joint), *unit = d->is_angle ? "rad/s" : "m/s";
     int leaps = d->leap > LEAP * d->most;
-    text[0] = 0;
-    if (leaps || d->gap > GAP * d->most)
-        snprintf(text, PH_WARNING_MAX,
-                 "joint '%s': its drive has a kink, or is too fast for h = %g s: near t = %.6g its velocity "
-                 "changes by %.3g %s within a step; forces there depend on h",
-                 name, h, leaps ? d->leap_t : d->gap_t, leaps ? d->leap : d->gap, unit);
+    if (!leaps && !(d->gap > GAP * d->most))
+        return 0;
+    w->what = "drive", w->t = leaps ? d->leap_t : d->gap_t;
+    snprintf(w->text, sizeof w->text,
+             "joint '%s': its drive has a kink, or is too fast for h = %g s: near t = %.6g its velocity "
+             "changes by %.3g %s within a step; forces there depend on h",
+             name, h, w->t, leaps ? d->leap : d->gap, unit);
+    return 1;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------- */
@@ -136,21 +138,21 @@ void ph_warner_see(ph_warner *w, const ph_bodies *bodies, const ph_state *s)
 }
 
 int ph_warner_list(const ph_warner *w, const ph_bodies *bodies, double h, double violation,
-                   char text[PH_WARNINGS][PH_WARNING_MAX])
+                   ph_warning to[PH_WARNINGS])
 {
     double most = fmax(w->speed, w->spin);
     int n = 0;
-    if (ph_warn_turn(bodies, h, w->turn, text[n], PH_WARNING_MAX)[0])
-        n++;
-    if (violation > VIOLATION_MIN && violation > VIOLATION * most)
+    if (ph_warn_turn(bodies, h, w->turn, to[n].text, PH_WARNING_MAX)[0])
+        to[n].what = "turn", to[n++].t = NAN;
+    if (violation > VIOLATION_MIN && violation > VIOLATION * most) {
         snprintf(
-            text[n++], PH_WARNING_MAX,
+            to[n].text, PH_WARNING_MAX,
             "velocities violate the joints by up to %.3g m/s or rad/s, and the largest velocity is %.3g: use "
             "the formulation ggl, or a smaller step than h = %g s",
             violation, most, h);
-    for (int k = 0; k < w->n && n < PH_WARNINGS && w->steps > STEPS_MIN; k++) {
-        list_drive(&w->drive[k], bodies, h, text[n]);
-        n += text[n][0] != 0;
+        to[n].what = "violation", to[n++].t = NAN;
     }
+    for (int k = 0; k < w->n && n < PH_WARNINGS && w->steps > STEPS_MIN; k++)
+        n += list_drive(&w->drive[k], bodies, h, &to[n]);
     return n;
 }

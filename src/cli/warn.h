@@ -27,12 +27,11 @@ const char *ph_warn_turn(const ph_bodies *bodies, double h, double turn, char *t
 /* After each step, and at first with h = 0. */
 void ph_warner_see(ph_warner *w, const ph_bodies *bodies, const ph_state *s);
 
-#define PH_WARNING_MAX 320
-#define PH_WARNINGS    4
+#define PH_WARNINGS 16 /* at most, of one run */
 
-/* All that is to be said, one sentence each, with the largest violation of velocities; their number. */
+/* Write the warnings of turns, drives and violations; `violation` is the largest of velocities. Return their number. */
 int ph_warner_list(const ph_warner *w, const ph_bodies *bodies, double h, double violation,
-                   char text[PH_WARNINGS][PH_WARNING_MAX]);
+                   ph_warning to[PH_WARNINGS]);
 
 /* The largest size of a quantity of bodies: "omega", "omega_dot", "velocity", ... */
 double ph_fastest(const ph_bodies *bodies, const ph_state *s, const char *quantity);

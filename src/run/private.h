@@ -47,6 +47,7 @@ typedef struct ph_watched {
     ph_integral work, dissipated;                              /* of sources; what dampers took */
     double residual, most_residual;                            /* of the balance, now, and the largest */
     double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
+    double most_kinetic;     /* J, largest so far */
     double fallen;           /* most that the potential has given, or springs held at first */
     int blown;               /* kinetic energy came from nowhere */
     int interpolated;        /* so was the state at the time added */

@@ -112,6 +112,7 @@ static void close_balance(ph_run *run)
     ph_watched *w = &run->watched;
     double work = ph_integral_value(&w->work), dissipated = ph_integral_value(&w->dissipated);
     w->residual = w->kinetic + w->potential - w->first_kinetic - w->first_potential - work + dissipated;
+    enlarge(&w->most_kinetic, w->kinetic);
     if (!(run->sim->within > 0))
         enlarge(&w->most_residual, fabs(w->residual));
     run->mech->balance.work = work, run->mech->balance.dissipated = dissipated;
