@@ -57,14 +57,28 @@ static inline void counting_release(void *p, void *ctx)
 static const ph_allocator counting = {counting_alloc, counting_release, NULL};
 
 /* KLU's own memory is counted too, through the hooks of a library that only KLU is linked with. */
+static inline void *hook(const char *name)
+{
+    void *program = dlopen(NULL, RTLD_LAZY), *found = program ? dlsym(program, name) : NULL;
+    assert_non_null(found);
+    dlclose(program);
+    return found;
+}
+
 static inline void set_hooks(void *(*m)(size_t), void *(*c)(size_t, size_t), void *(*r)(void *, size_t),
                              void (*f)(void *))
 {
-    void *program = dlopen(NULL, RTLD_LAZY);
-    struct SuiteSparse_config_struct *hooks = program ? dlsym(program, "SuiteSparse_config") : NULL;
-    assert_non_null(hooks);
+#if SUITESPARSE_MAIN_VERSION >= 6 /* the record is private, and each hook has a function */
+    void (*set_malloc)(void *(*)(size_t)), (*set_calloc)(void *(*)(size_t, size_t));
+    void (*set_realloc)(void *(*)(void *, size_t)), (*set_free)(void (*)(void *));
+    *(void **)&set_malloc = hook("SuiteSparse_config_malloc_func_set"), set_malloc(m);
+    *(void **)&set_calloc = hook("SuiteSparse_config_calloc_func_set"), set_calloc(c);
+    *(void **)&set_realloc = hook("SuiteSparse_config_realloc_func_set"), set_realloc(r);
+    *(void **)&set_free = hook("SuiteSparse_config_free_func_set"), set_free(f);
+#else
+    struct SuiteSparse_config_struct *hooks = hook("SuiteSparse_config");
     hooks->malloc_func = m, hooks->calloc_func = c, hooks->realloc_func = r, hooks->free_func = f;
-    dlclose(program);
+#endif
 }
 
 static inline void memory_begin(int fail_at)

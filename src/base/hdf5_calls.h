@@ -11,6 +11,12 @@ const char *ph_hdf5_missing(void);
 
 #include "base/shared.h"
 
+/* HDF5 1.12 has two versions of this call, and its plain name is a macro for one of them. */
+#if !H5_VERSION_GE(1, 12, 0)
+#define H5Lget_info2 H5Lget_info
+#define H5L_info2_t  H5L_info_t
+#endif
+
 /* Functions, and what stands behind H5T_NATIVE_DOUBLE, H5P_FILE_CREATE and the like. */
 /* clang-format off */
 #define PH_HDF5_NAMES(X) \
@@ -18,7 +24,7 @@ const char *ph_hdf5_missing(void);
     X(H5check_version) X(H5close) X(H5Dclose) X(H5Dcreate2) X(H5Dget_create_plist) \
     X(H5Dget_offset) X(H5Dget_space) X(H5dont_atexit) X(H5Dopen2) X(H5Dread) X(H5Dset_extent) \
     X(H5Dwrite) X(H5Eset_auto2) X(H5Fclose) X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Gclose) \
-    X(H5Gcreate2) X(H5Gget_info) X(H5Gopen2) X(H5Lexists) X(H5Lget_info) X(H5Lget_name_by_idx) \
+    X(H5Gcreate2) X(H5Gget_info) X(H5Gopen2) X(H5Lexists) X(H5Lget_info2) X(H5Lget_name_by_idx) \
     X(H5open) X(H5Pclose) X(H5Pcreate) X(H5Pget_external_count) X(H5Pget_layout) \
     X(H5Pget_mdc_config) X(H5Pset_alloc_time) X(H5Pset_chunk) X(H5Pset_chunk_cache) \
     X(H5Pset_create_intermediate_group) X(H5Pset_fapl_core) X(H5Pset_file_image) \
@@ -69,7 +75,6 @@ extern ph_hdf5_calls ph_hdf5; /* constant once it is loaded */
 #define H5Gget_info                      ph_hdf5.H5Gget_info
 #define H5Gopen2                         ph_hdf5.H5Gopen2
 #define H5Lexists                        ph_hdf5.H5Lexists
-#define H5Lget_info                      ph_hdf5.H5Lget_info
 #define H5Lget_name_by_idx               ph_hdf5.H5Lget_name_by_idx
 #define H5open                           ph_hdf5.H5open
 #define H5Pclose                         ph_hdf5.H5Pclose
@@ -110,6 +115,12 @@ extern ph_hdf5_calls ph_hdf5; /* constant once it is loaded */
 #define H5P_CLS_LINK_CREATE_ID_g         (*ph_hdf5.H5P_CLS_LINK_CREATE_ID_g)
 #define H5P_CLS_DATASET_CREATE_ID_g      (*ph_hdf5.H5P_CLS_DATASET_CREATE_ID_g)
 #define H5P_CLS_DATASET_ACCESS_ID_g      (*ph_hdf5.H5P_CLS_DATASET_ACCESS_ID_g)
+
+#if H5_VERSION_GE(1, 12, 0)
+#define H5Lget_info2 ph_hdf5.H5Lget_info2
+#else
+#define H5Lget_info ph_hdf5.H5Lget_info
+#endif
 #endif
 
 #endif /* PH_HDF5_FILE */

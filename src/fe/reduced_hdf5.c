@@ -191,8 +191,8 @@ ph_status ph_reduced_write_hdf5(const ph_reduced *r, FILE *to, ph_error *err)
 /* Whether a name is that of something in this file, and not of a place elsewhere. */
 static int is_here(hid_t from, const char *name)
 {
-    H5L_info_t link;
-    return H5Lexists(from, name, H5P_DEFAULT) > 0 && H5Lget_info(from, name, &link, H5P_DEFAULT) >= 0 &&
+    H5L_info2_t link;
+    return H5Lexists(from, name, H5P_DEFAULT) > 0 && H5Lget_info2(from, name, &link, H5P_DEFAULT) >= 0 &&
            link.type == H5L_TYPE_HARD;
 }
 

@@ -107,7 +107,7 @@ static void open_turning(const ph_mechanism *m, const ph_state *s, side *x)
 
 static void open_side(const ph_mechanism *m, const ph_state *s, int body, side *x)
 {
-    x->n = x->nodes = 0;
+    x->n = x->nodes = x->v = 0;
     if (body < 0)
         return;
     x->b = &m->body[body];
