@@ -2,7 +2,7 @@
  *
  * The description is read by rules of the standard: order of elements, attributes, which causality goes with which variability and
  * initial value, value references, the structure of the model. Then two instances step, go back, travel as bytes, and are
- * called where they must not be. */
+ * called in modes that do not allow it. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -363,7 +363,8 @@ static void check_states(void)
     int (*unpack)(void *, const char *, size_t, void **) =
         find(state_name("DeSerializeFMUstate", "DeserializeFMUState"));
     void (*release)(void *) = find("FreeInstance");
-    void *a = instantiate("a", token, 1), *b = instantiate("b", token, 1), *state = NULL, *again = NULL;
+    void *a = instantiate("a", token, 1), *b = instantiate("b", token, 1), *state = NULL, *again = NULL,
+         *none = NULL;
     size_t size = 0;
     CHECK(set(b, reference("push"), 3) == 0);
     start(a, 0), start(b, 0);
@@ -379,6 +380,14 @@ static void check_states(void)
     char *bytes = malloc(size);
     CHECK(pack(a, state, bytes, size) == 0 && pack(a, state, bytes, size - 1) == 3);
     CHECK(unpack(b, bytes, size, &again) == 0 && unpack(b, bytes, size - 1, &again) == 3);
+    for (size_t k = 0; k < size; k++) { /* a state with any byte changed is rejected */
+        bytes[k] ^= (char)(1 << k % 8);
+        CHECK(unpack(b, bytes, size, &none) == 3 && !none);
+        bytes[k] ^= (char)(1 << k % 8);
+        bytes[k] = (char)~bytes[k];
+        CHECK(unpack(b, bytes, size, &none) == 3 && !none);
+        bytes[k] = (char)~bytes[k];
+    }
     CHECK(back(b, again) == 0 && back(b, NULL) == 3);
     steps(b, 50, 20);
     CHECK(value(b, "angle") == there); /* exact */
@@ -434,7 +443,28 @@ static void check_parameters(void)
     release(a), release(b);
 }
 
-/* VERSION FOLDER [NAME=VALUE] ...: the open parameters of the last run. */
+/* An importer that adds up its time, from 0 and from a late start. Wrong times and sizes are still rejected. */
+static void check_clock(long n)
+{
+    static const double begins[] = {0, 1e5};
+    int (*do_step2)(void *, double, double, int) = version == 2 ? find("DoStep") : NULL;
+    void (*release)(void *) = find("FreeInstance");
+    for (int k = 0; k < 2; k++) {
+        void *c = instantiate("clock", token, 1);
+        double t = begins[k];
+        long taken = 0;
+        start(c, t);
+        for (; taken < n >> 3 * k; taken++, t += H)
+            if (do_step2 ? do_step2(c, t, H, 1) : step(c, t, H))
+                break;
+        CHECK(taken == n >> 3 * k);
+        CHECK(step(c, t + H, H) == 3 && step(c, t, 0.5 * H) == 3 && step(c, t, 1.5 * H) == 3);
+        CHECK(step(c, t, (t + 3 * H) - t) == 0); /* the size as a difference of times */
+        release(c);
+    }
+}
+
+/* VERSION FOLDER clock STEPS: add up so many steps. VERSION FOLDER [NAME=VALUE] ...: the open parameters of the last run. */
 int main(int argc, char **argv)
 {
     char path[600];
@@ -451,6 +481,10 @@ int main(int argc, char **argv)
     }
     const char *(*get_version)(void) = find("GetVersion");
     CHECK(!strcmp(get_version(), version == 2 ? "2.0" : "3.0"));
+    if (argc > 4 && !strcmp(argv[3], "clock")) {
+        check_clock(atol(argv[4]));
+        return failures ? 1 : 0;
+    }
     check_wrong_calls();
     check_states();
     check_derivatives();

@@ -41,6 +41,20 @@ assert abs(ours - run) < 1e-9, (ours, run)
 COMPARE
 done
 
+# Importers that add up their time, for 10^7 steps.
+cat > "$dir/coast.lua" <<'MODEL'
+model "coast"
+particle{name="p", mass=1, velocity={1, 0, 0}}
+sensor{name="x", type="position", body="p"}
+run{t_end=0.05, h=1e-3}
+MODEL
+for case in "2 10000000" "3 400000"; do
+    "$POLHODE" compile "$dir/coast.lua" --fmu "$dir/coast.fmu" --fmi "${case% *}" > "$dir/out"
+    rm -rf "$dir/open"
+    python3 -m zipfile -e "$dir/coast.fmu" "$dir/open"
+    "$dir/driver" "${case% *}" "$dir/open" clock "${case#* }"
+done
+
 # Open parameters: set before the initialization, as the library has them; tuned on the way.
 "$POLHODE" run "$dir/arm.lua" --set m=2 --set w=1.5 --json --quiet > "$dir/run.json"
 for version in 2 3; do

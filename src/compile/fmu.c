@@ -405,7 +405,8 @@ static void put_source(ph_compiler *c, const list *l, int fmi, const char *token
     fprintf(out, "/* The model \"%s\" as an FMU for co-simulation, interface %d.0, made by Polhode %s. */\n",
             ph_c_comment(c->model->name, title), fmi, ph_version());
     fprintf(out,
-            "#include \"%s.c\"\n\n#include <stdarg.h>\n#include <stdint.h>\n#include <stdio.h>\n#include "
+            "#include \"%s.c\"\n\n#include <float.h>\n#include <stdarg.h>\n#include <stdint.h>\n#include "
+            "<stdio.h>\n#include "
             "<stdlib.h>\n"
             "#include <string.h>\n\n#if defined(_WIN32)\n#define FMU_EXPORT __declspec(dllexport)\n"
             "#elif defined(__GNUC__)\n#define FMU_EXPORT __attribute__((visibility(\"default\")))\n#else\n"

@@ -197,33 +197,21 @@ FMU_EXPORT fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, void *
 {
     FMI2_IN(0x1f, "fmi2SerializedFMUstateSize");
     (void)state;
-    *size = sizeof(fmu_state);
+    *size = FMU_PACKED;
     return fmi2OK;
 }
 
 FMU_EXPORT fmi2Status fmi2SerializeFMUstate(fmi2Component component, void *state, char *bytes, size_t size)
 {
     FMI2_IN(0x1f, "fmi2SerializeFMUstate");
-    if (!state || size < sizeof(fmu_state)) {
-        fmu_fail(&c->f, "the state needs %lu bytes", (unsigned long)sizeof(fmu_state));
-        return fmi2_say(c, fmi2Error);
-    }
-    memcpy(bytes, state, sizeof(fmu_state));
-    return fmi2OK;
+    FMI2_DO(fmu_pack(&c->f, state, bytes, size));
 }
 
 FMU_EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const char *bytes, size_t size,
                                               void **state)
 {
     FMI2_IN(0x1f, "fmi2DeSerializeFMUstate");
-    fmu_state *copy = size == sizeof *copy ? malloc(sizeof *copy) : NULL;
-    if (!copy) {
-        fmu_fail(&c->f, "the bytes are no state of this FMU");
-        return fmi2_say(c, fmi2Error);
-    }
-    memcpy(copy, bytes, sizeof *copy);
-    *state = copy;
-    return fmi2OK;
+    FMI2_DO(fmu_unpack(&c->f, bytes, size, state));
 }
 
 FMU_EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const unsigned *unknown,

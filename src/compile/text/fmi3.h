@@ -234,33 +234,21 @@ FMU_EXPORT fmi3Status fmi3SerializedFMUStateSize(fmi3Instance instance, void *st
 {
     FMI3_IN(0x1f, "fmi3SerializedFMUStateSize");
     (void)state;
-    *size = sizeof(fmu_state);
+    *size = FMU_PACKED;
     return fmi3OK;
 }
 
 FMU_EXPORT fmi3Status fmi3SerializeFMUState(fmi3Instance instance, void *state, uint8_t *bytes, size_t size)
 {
     FMI3_IN(0x1f, "fmi3SerializeFMUState");
-    if (!state || size < sizeof(fmu_state)) {
-        fmu_fail(&c->f, "the state needs %lu bytes", (unsigned long)sizeof(fmu_state));
-        return fmi3_say(c, fmi3Error);
-    }
-    memcpy(bytes, state, sizeof(fmu_state));
-    return fmi3OK;
+    FMI3_DO(fmu_pack(&c->f, state, bytes, size));
 }
 
 FMU_EXPORT fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const uint8_t *bytes, size_t size,
                                               void **state)
 {
     FMI3_IN(0x1f, "fmi3DeserializeFMUState");
-    fmu_state *copy = size == sizeof *copy ? malloc(sizeof *copy) : NULL;
-    if (!copy) {
-        fmu_fail(&c->f, "the bytes are no state of this FMU");
-        return fmi3_say(c, fmi3Error);
-    }
-    memcpy(copy, bytes, sizeof *copy);
-    *state = copy;
-    return fmi3OK;
+    FMI3_DO(fmu_unpack(&c->f, bytes, size, state));
 }
 
 FMU_EXPORT fmi3Status fmi3GetDirectionalDerivative(fmi3Instance instance, const unsigned *unknown,

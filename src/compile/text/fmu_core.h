@@ -180,14 +180,22 @@ static int fmu_initialize(fmu_instance *f)
     return 1;
 }
 
-/* Whole steps of the model. -1: the step fails, and the FMU is as before. */
+/* Largest error of a time near t, in steps, after n roundings. Below half a step it is still clear which step is meant. */
+static double fmu_clock_error(const fmu_instance *f, double t, double n)
+{
+    return fmin(0.49, 1e-6 + n * DBL_EPSILON * fmax(fabs(t), fabs(f->now.start)) / FMU_H);
+}
+
+/* Take whole steps of the model. Importers may add up their time step by step, which rounds it once per step, and compute
+ * the size as a difference of two times. Returns -1 if a step fails; the FMU is then as before. */
 static int fmu_do_step(fmu_instance *f, double t, double size)
 {
-    double steps = size / FMU_H, whole = floor(steps + 0.5);
+    double now = fmu_time(f), done = fabs(now - f->now.start) / FMU_H, steps = size / FMU_H;
+    double whole = floor(steps + 0.5);
     fmu_state before = f->now;
-    if (!(fabs(t - fmu_time(f)) <= 1e-6 * FMU_H))
-        return fmu_fail(f, "the FMU is at t = %.17g, not at %.17g", fmu_time(f), t);
-    if (!(whole >= 1 && whole <= 1e9 && fabs(steps - whole) <= 1e-6))
+    if (!(fabs(t - now) <= fmu_clock_error(f, t, done) * FMU_H))
+        return fmu_fail(f, "the FMU is at t = %.17g, not at %.17g", now, t);
+    if (!(whole >= 1 && whole <= 1e9 && fabs(steps - whole) <= fmu_clock_error(f, t + size, whole + 2)))
         return fmu_fail(f, "a communication step must be a whole number of steps of %.17g s", FMU_H);
     for (long k = 0; k < (long)whole; k++)
         if (fmu_step(&f->now.model)) {
@@ -207,4 +215,61 @@ static int fmu_restore(fmu_instance *f, const fmu_state *from)
         return fmu_fail(f, "there is no state");
     f->now = *from;
     return 1;
+}
+
+/* Comes before the state: a hash of this FMU and of the format of its states, and a hash of the bytes of the state. */
+typedef struct fmu_head {
+    uint64_t key, sum;
+} fmu_head;
+
+#define FMU_FORMAT 1 /* raise it if the meaning of fmu_state changes */
+#define FMU_PACKED (sizeof(fmu_head) + sizeof(fmu_state))
+
+/* FNV-1a with 64 bits: any change of one byte changes the hash. */
+static uint64_t fmu_hash(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *b = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ b[i]) * 1099511628211u;
+    return hash;
+}
+
+static fmu_head fmu_head_of(const void *state)
+{
+    const uint64_t start = 14695981039346656037u, about[2] = {FMU_FORMAT, sizeof(fmu_state)};
+    fmu_head h = {fmu_hash(fmu_hash(start, about, sizeof about), FMU_TOKEN, sizeof FMU_TOKEN),
+                  fmu_hash(start, state, sizeof(fmu_state))};
+    return h;
+}
+
+static int fmu_pack(fmu_instance *f, const void *state, void *bytes, size_t size)
+{
+    if (!state || size < FMU_PACKED)
+        return fmu_fail(f, "the state needs %lu bytes", (unsigned long)FMU_PACKED);
+    fmu_head h = fmu_head_of(state);
+    memcpy(bytes, &h, sizeof h);
+    memcpy((char *)bytes + sizeof h, state, sizeof(fmu_state));
+    return 1;
+}
+
+/* Set *state to a new state, which the caller frees. */
+static int fmu_unpack(fmu_instance *f, const void *bytes, size_t size, void **state)
+{
+    fmu_head h, own;
+    fmu_state *copy;
+    if (size != FMU_PACKED)
+        return fmu_fail(f, "the bytes are not a state of this FMU");
+    copy = malloc(sizeof *copy);
+    if (!copy)
+        return fmu_fail(f, "not enough memory for a state");
+    memcpy(&h, bytes, sizeof h);
+    memcpy(copy, (const char *)bytes + sizeof h, sizeof *copy);
+    own = fmu_head_of(copy);
+    if (h.key == own.key && h.sum == own.sum && (unsigned)copy->mode <= FMU_FAILED) {
+        *state = copy;
+        return 1;
+    }
+    free(copy);
+    return fmu_fail(f, h.key == own.key ? "the bytes of the state are damaged"
+                                        : "the bytes are not a state of this FMU");
 }
