@@ -178,7 +178,7 @@ static void short_runs(void **state)
         ph_run_get(run, PH_GET_JOINT_RATE, 1, &rate[side]);
         ph_run_close(run);
     }
-    double sum = l.B[r] * t, term[8], next[8];
+    double sum = l.B[r] * t, term[8], next[8] = {0};
     for (int i = 0; i < n; i++)
         term[i] = l.B[i] * t;
     for (int k = 2; k < 6; k++) { /* t + A t^2/2 + ..., times B */

@@ -39,6 +39,10 @@ PH_API const char *ph_status_word(ph_status s); /* "newton_failed" */
 PH_API const char *ph_status_text(ph_status s); /* what it means and the state it leaves */
 PH_API const char *ph_version(void);            /* of the library at work: "1.2.3" */
 
+/* NULL if this processor has all instructions that the library was compiled for, otherwise a name: "avx2". Any other function of
+ * the library may then be killed by the system. */
+PH_API const char *ph_processor_lacks(void);
+
 /* What went wrong, in the user's words. Functions that take a ph_error accept NULL. */
 typedef struct ph_error {
     ph_status status;

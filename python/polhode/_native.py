@@ -64,6 +64,9 @@ LIBRARY = _find_library()
 ffi: Any = generated("_declarations", LIBRARY).ffi
 generated("_elements", LIBRARY)
 lib: Any = ffi.dlopen(str(LIBRARY))
+if lib.ph_processor_lacks() != ffi.NULL:
+    raise ImportError(f"this processor lacks '{ffi.string(lib.ph_processor_lacks()).decode()}', which {LIBRARY} was built for: "
+                      "build it here, or with -DPH_PORTABLE=ON")
 
 VERSION: str = ffi.string(lib.ph_version()).decode()
 

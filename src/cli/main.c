@@ -1,4 +1,5 @@
-/* The program: find the command, parse its options, run it, see that its output arrived. */
+/* The program: find the command, parse its options, run it, see that its output arrived. Compiled for any processor, unlike
+ * the other files, so that it can say that they do not run on this one. */
 #include "cli/options.h"
 #include "cli/target.h"
 #include "io/record.h"
@@ -99,6 +100,13 @@ static int wants_json(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (ph_processor_lacks()) {
+        fprintf(stderr,
+                "polhode: this processor lacks '%s', which polhode was built for: build it here, or with "
+                "-DPH_PORTABLE=ON\n",
+                ph_processor_lacks());
+        return PH_EXIT_USAGE;
+    }
     occupy_descriptors();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of write, which is reported */
