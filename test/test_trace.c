@@ -62,6 +62,10 @@ static const char *const functions[] = {
     "return math.max(0, t)^1.5, math.max(0, -t)^1.5",
     "local a, b = math.modf(t) return a, b, math.modf(-t)",
     "return math.deg(t), math.rad(t), math.pi*t",
+    "return math.sinh(0.1*t), math.cosh(0.1*t), math.tanh(t), math.tanh(100*t)",
+    "return math.asinh(t), math.acosh(1 + t^2), math.atanh(0.9*math.sin(t))",
+    "return math.atan2(t, -2), math.atan2(s.a.position.x, t), math.hypot(t, 3), math.hypot(t, t - 1)",
+    "return math.log10(t^2 + 1), math.cbrt(t), math.cbrt(-8), math.log10(1000), math.hypot(3, 4)",
     "return clamp(t, -0.5, 0.5), sign(t), smoothstep(-1, 1, t), smoothstep(1, -1, t), clamp(3, 0, 1), "
     "sign(-2), sign(0)",
     "return s.a.position.x, s.a.position[2], s.a.position.z",

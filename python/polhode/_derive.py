@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Mapping, Sequence
 
-from ._symbols import Condition, Expr, lift, order
+from ._symbols import Condition, Expr, cbrt, lift, order
 
 Zero = None  # a derivative that vanishes
 Tangent = Mapping[str, Any]  # derivatives of leaves: expressions or numbers; those that are not there vanish
@@ -64,6 +64,15 @@ _RULES: dict[str, Callable[..., Any]] = {
     "math.sqrt": lambda a, y, da: times(0.5 / y, da),
     "math.exp": lambda a, y, da: times(y, da),
     "math.log": lambda a, y, da: times(1 / a, da),
+    "math.log10": lambda a, y, da: times(1 / (math.log(10) * a), da),
+    "math.cbrt": lambda a, y, da: times(1 / (3 * y * y), da),
+    "math.sinh": lambda a, y, da: times(a.cosh(), da),
+    "math.cosh": lambda a, y, da: times(a.sinh(), da),
+    "math.tanh": lambda a, y, da: times((1 - y) * (1 + y), da),
+    "math.asinh": lambda a, y, da: times(1 / (1 + a * a).sqrt(), da),
+    "math.acosh": lambda a, y, da: times(1 / ((a - 1) * (a + 1)).sqrt(), da),
+    "math.atanh": lambda a, y, da: times(1 / ((1 - a) * (1 + a)), da),
+    "math.hypot": lambda a, b, y, da, db: plus(times(a / y, da), times(b / y, db)),
     "math.abs": lambda a, y, da: times(Expr("sign", (a,)), da),
     "math.floor": lambda a, y, da: Zero,
     "math.ceil": lambda a, y, da: Zero,
@@ -107,8 +116,13 @@ _CODE = {
     "math.sin": "sin({})", "math.cos": "cos({})", "math.tan": "tan({})", "math.asin": "asin({})", "math.acos": "acos({})",
     "math.atan": "atan2({}, {})", "math.sqrt": "sqrt({})", "math.exp": "exp({})", "math.log": "log({})", "math.abs": "abs({})",
     "math.floor": "floor({})", "math.ceil": "ceil({})", "math.max": "max({}, {})", "math.min": "min({}, {})",
+    "math.sinh": "sinh({})", "math.cosh": "cosh({})", "math.tanh": "tanh({})", "math.asinh": "asinh({})", "math.acosh": "acosh({})",
+    "math.atanh": "atanh({})", "math.hypot": "hypot({}, {})", "math.log10": "log10({})", "math.cbrt": "cbrt({})",
 }  # fmt: skip
-_NAMES = {k: getattr(math, k) for k in ("sin", "cos", "tan", "asin", "acos", "atan2", "sqrt", "exp", "log", "floor", "ceil", "pow")}
+_NAMES = {
+    k: getattr(math, k)
+    for k in "sin cos tan asin acos atan2 sqrt exp log floor ceil pow sinh cosh tanh asinh acosh atanh hypot log10".split()
+} | {"cbrt": cbrt}
 
 
 def leaves_of(roots: Sequence[Any]) -> set[str]:

@@ -37,6 +37,11 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq,
     "~=": operator.ne,
 }
+def cbrt(x: float) -> float:
+    """The cube root, which math has from Python 3.11 on."""
+    return float(np.cbrt(x))
+
+
 # Functions by their name in Lua.
 _CALLS: dict[str, Callable[..., float]] = {
     "math.sin": math.sin,
@@ -48,6 +53,15 @@ _CALLS: dict[str, Callable[..., float]] = {
     "math.sqrt": math.sqrt,
     "math.exp": math.exp,
     "math.log": math.log,
+    "math.log10": math.log10,
+    "math.cbrt": cbrt,
+    "math.sinh": math.sinh,
+    "math.cosh": math.cosh,
+    "math.tanh": math.tanh,
+    "math.asinh": math.asinh,
+    "math.acosh": math.acosh,
+    "math.atanh": math.atanh,
+    "math.hypot": math.hypot,
     "math.abs": abs,
     "math.floor": lambda x: float(math.floor(x)),
     "math.ceil": lambda x: float(math.ceil(x)),
@@ -254,17 +268,32 @@ class Expr:
     def square(self) -> Any:
         return self * self
 
-    def sinh(self) -> Any:
-        return (self.exp() - (-self).exp()) / 2
+    def sinh(self) -> Expr:
+        return self._call("math.sinh")
 
-    def cosh(self) -> Any:
-        return (self.exp() + (-self).exp()) / 2
+    def cosh(self) -> Expr:
+        return self._call("math.cosh")
 
-    def tanh(self) -> Any:
-        return 1 - 2 / ((2 * self).exp() + 1)
+    def tanh(self) -> Expr:
+        return self._call("math.tanh")
 
-    def hypot(self, other: Any) -> Any:
-        return (self * self + other * other).sqrt()
+    def arcsinh(self) -> Expr:
+        return self._call("math.asinh")
+
+    def arccosh(self) -> Expr:
+        return self._call("math.acosh")
+
+    def arctanh(self) -> Expr:
+        return self._call("math.atanh")
+
+    def log10(self) -> Expr:
+        return self._call("math.log10")
+
+    def cbrt(self) -> Expr:
+        return self._call("math.cbrt")
+
+    def hypot(self, other: Any) -> Expr:
+        return self._call("math.hypot", other)
 
     def maximum(self, other: Any) -> Expr:
         return self._call("math.max", other)

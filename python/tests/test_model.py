@@ -68,8 +68,10 @@ run{ t_end = 1, h = 1e-2 }"""
         (lambda t, s: s.velocity * -0.5, "local v = s.velocity return -0.5*v.x, -0.5*v.y, -0.5*v.z"),
         (lambda t, s: [np.where(t > 0.3, 1.0, 2.0) * 1, np.arctan2(t, 2), np.hypot(3, t)], "return t > 0.3 and 1 or 2, math.atan(t, 2), math.sqrt(9 + t*t)"),
         (lambda t, s: [np.tanh(t), np.maximum(0.5, t), abs(t - 0.5) % 0.3], "local e = math.exp(2*t) return (e - 1)/(e + 1), math.max(0.5, t), math.abs(t - 0.5) % 0.3"),
+        (lambda t, s: [np.sinh(t), np.cosh(t), np.cbrt(t - 0.3)], "return math.sinh(t), math.cosh(t), math.cbrt(t - 0.3)"),
+        (lambda t, s: [np.arcsinh(t) + np.arccosh(1 + t), np.arctanh(t / 9), np.log10(1 + t)], "return math.asinh(t) + math.acosh(1 + t), math.atanh(t/9), math.log10(1 + t)"),
     ],
-    ids=["functions", "vectors", "decision", "cross", "own body", "where", "tanh"],
+    ids=["functions", "vectors", "decision", "cross", "own body", "where", "tanh", "hyperbolic", "inverse"],
 )
 def test_functions(f, lua):
     ours, theirs = pushed(f).run(), ph.Model(LUA % lua).run()

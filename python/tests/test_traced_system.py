@@ -76,6 +76,16 @@ def test_tangents_in_every_group(group):
         assert check.error < 3e-6, check  # derivative: central differences of second derivatives
 
 
+def test_hyperbolic_functions():
+    def g(p):
+        x, v = p.q[0], p.v[0]
+        first = np.sinh(x) + np.cosh(v) + np.arcsinh(x * v) + np.arctanh(x / 9)
+        return [first, np.arccosh(1.5 + x * x) + np.hypot(x, v) + np.log10(2 + v * v) + np.cbrt(3 + x)]
+
+    system = ph.System([ph.R(2)], lambda p: np.eye(2), g, traced=True)
+    assert system.check([0.4, 0.3], [0.7, 0.2]).error < 1e-7  # derivative
+
+
 def test_ways():
     """Comparisons: each way has its own tangents."""
     def g(p):

@@ -1,5 +1,5 @@
-/* Whether this processor has the instructions that the other files were compiled for (-march=native). This file and those
- * with main are compiled without them, so that they can say what is missing where the others would be killed. */
+/* Check that the processor has the instructions of -march=native. This file and the files with main are compiled without that
+ * option: they run on any processor of the architecture. */
 #include "polhode/base.h"
 
 #include <stddef.h>

@@ -283,7 +283,7 @@ int ph_function_evaluate(ph_reader *r, int index, double t, const ph_body_state 
 size_t ph_function_offset(int kind); /* of an argument in ph_body_state; SIZE_MAX: it is not there */
 
 /* maths.c */
-void ph_maths_open(lua_State *L); /* clamp, sign, smoothstep */
+void ph_maths_open(lua_State *L); /* clamp, sign, smoothstep, math.tanh, ... */
 
 /* The same for one number, with patience for sensors, which do not exist yet. */
 void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_state *bodies);

@@ -1,4 +1,4 @@
-/* clamp(x, lo, hi), sign(x), smoothstep(lo, hi, x): functions of model files beside those of math. */
+/* Functions that model files have in addition to Lua's: clamp(x, lo, hi), sign(x), smoothstep(lo, hi, x), and more of math. */
 #include "model/trace.h"
 
 #include <lauxlib.h>
@@ -58,9 +58,37 @@ static int smoothstep(lua_State *L)
     return 1;
 }
 
+static const struct function {
+    const char *name, *call;
+    ph_op_code code;
+    int n;
+} functions[] = {
+    {"sinh", "math.sinh(x)", PH_OP_SINH, 1},      {"cosh", "math.cosh(x)", PH_OP_COSH, 1},
+    {"tanh", "math.tanh(x)", PH_OP_TANH, 1},      {"asinh", "math.asinh(x)", PH_OP_ASINH, 1},
+    {"acosh", "math.acosh(x)", PH_OP_ACOSH, 1},   {"atanh", "math.atanh(x)", PH_OP_ATANH, 1},
+    {"atan2", "math.atan2(y, x)", PH_OP_ATAN, 2}, {"hypot", "math.hypot(x, y)", PH_OP_HYPOT, 2},
+    {"log10", "math.log10(x)", PH_OP_LOG10, 1},   {"cbrt", "math.cbrt(x)", PH_OP_CBRT, 1},
+};
+
+/* Upvalue: the place in the table. */
+static int call(lua_State *L)
+{
+    const struct function *f = &functions[lua_tointeger(L, lua_upvalueindex(1))];
+    check_numbers(L, f->call, f->n);
+    apply(L, f->code, 1, f->n);
+    return 1;
+}
+
 void ph_maths_open(lua_State *L)
 {
     lua_register(L, "clamp", clamp);
     lua_register(L, "sign", sign);
     lua_register(L, "smoothstep", smoothstep);
+    lua_getglobal(L, "math");
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+        lua_pushinteger(L, (lua_Integer)k);
+        lua_pushcclosure(L, call, 1);
+        lua_setfield(L, -2, functions[k].name);
+    }
+    lua_pop(L, 1);
 }
