@@ -266,6 +266,31 @@ static void parameters(void **state)
     ph_model_free(m);
 }
 
+/* A count is a whole number in Lua, by default and set; other values and quantities are not. */
+static void counts(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local n, k, E = param('n', 3), param('k', 2.0), param('E', 210000000000)\n"
+        "local half = n // 2\n"
+        "for i = 1, n do particle { name = 'p' .. i, mass = 1 } end\n"
+        "particle { name = math.type(n) .. '-' .. math.type(k) .. '-' .. math.type(E), mass = 1 + half }\n";
+    static const struct {
+        double n;
+        int bodies;
+        const char *kinds;
+    } row[] = {{0, 4, "integer-float-float"}, {16, 17, "integer-float-float"}, {2.5, 3, "float-float-float"}};
+    for (int k = 0; k < 3; k++) {
+        ph_setting set = {"n", row[k].n};
+        ph_model *m;
+        ph_error err;
+        assert_int_equal(read_named(&m, "p.lua", text, strlen(text), &set, k > 0, NULL, &err), PH_OK);
+        assert_int_equal(m->n_bodies, row[k].bodies);
+        assert_string_equal(m->body[m->n_bodies - 1].name, row[k].kinds);
+        ph_model_free(m);
+    }
+}
+
 /* ---- functions --------------------------------------------------------------------------------------- */
 
 #define FUNCTIONS(late)                                                                                      \
@@ -677,6 +702,7 @@ int main(void)
         cmocka_unit_test(every_joint),
         cmocka_unit_test(every_force),
         cmocka_unit_test(parameters),
+        cmocka_unit_test(counts),
         cmocka_unit_test(calls),
         cmocka_unit_test(forces_see_their_own_body),
         cmocka_unit_test(functions_of_time_alone),

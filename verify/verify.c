@@ -301,10 +301,11 @@ int main(int argc, char **argv)
 {
     request r = {.self = argc > 0 ? argv[0] : ""};
     if (ph_processor_lacks()) {
-        fprintf(stderr,
-                "polhode-verify: this processor lacks '%s', which the program was built for: build it here, or "
-                "with -DPH_PORTABLE=ON\n",
-                ph_processor_lacks());
+        fprintf(
+            stderr,
+            "polhode-verify: this processor lacks '%s', which the program was built for: build it here, or "
+            "with -DPH_PORTABLE=ON\n",
+            ph_processor_lacks());
         return USAGE;
     }
     signal(SIGPIPE, SIG_IGN);

@@ -109,6 +109,8 @@ const char *ph_model_sensor_unit(const ph_model *m, int sensor)
     assert(sensor >= 0 && sensor < m->n_sensors);
     const ph_sensor_def *d = &m->sensor[sensor];
     const ph_sensor_row *row = ph_sensor_row_of(d);
+    if (d->unit)
+        return d->unit;
     if (!row->unit[1])
         return row->unit[0];
     int angle = row->keys & PH_KEY_OF           ? acts_on_angle(m, d)

@@ -218,17 +218,18 @@ typedef enum ph_over_code {
 
 typedef struct ph_sensor_def {
     const char *name;
-    int type;       /* row of sensors.def */
-    int body;       /* PH_GROUND or index; -2: none */
-    int joint;      /* index; -1: none */
-    int element;    /* index of a force that is a beam element; -1: none */
-    int coordinate; /* of the joint, as of actuators; -1: its only one */
-    int of_kind;    /* of effort and power: ph_of_code, */
-    int of;         /* and its index; -1: none */
-    int over;       /* ph_over_code: what is told of its values over the run */
-    ph_vec3 at;     /* m, in the body frame */
-    int size;       /* numbers it gives */
-    ph_function f;  /* of custom */
+    int type;         /* row of sensors.def */
+    int body;         /* PH_GROUND or index; -2: none */
+    int joint;        /* index; -1: none */
+    int element;      /* index of a force that is a beam element; -1: none */
+    int coordinate;   /* of the joint, as of actuators; -1: its only one */
+    int of_kind;      /* of effort and power: ph_of_code, */
+    int of;           /* and its index; -1: none */
+    int over;         /* ph_over_code: what is told of its values over the run */
+    ph_vec3 at;       /* m, in the body frame */
+    int size;         /* numbers it gives */
+    ph_function f;    /* of custom */
+    const char *unit; /* custom only */
     ph_origin origin;
 } ph_sensor_def;
 

@@ -68,6 +68,7 @@ typedef uint64_t ph_keys;
 #define PH_KEY_BARE            PH_KEY_BIT(46)
 #define PH_KEY_ROTATION        PH_KEY_BIT(47)
 #define PH_KEY_OMEGA           PH_KEY_BIT(48)
+#define PH_KEY_UNIT            PH_KEY_BIT(49)
 
 #define PH_KEY_VALUE (PH_KEY_FORCE | PH_KEY_TORQUE)
 

@@ -327,6 +327,16 @@ void ph_param_add(ph_reader *r, const char *name, double value)
     *p = (ph_param_def){name, value, {r->line, r->part}};
 }
 
+/* A parameter whose default is a whole number counts something, and stays a whole number of Lua: "p" .. n has no ".0". Large
+ * ones are quantities, which do not wrap around as Lua's integers do. */
+static void push_parameter(lua_State *L, double value, int counts)
+{
+    if (counts && fabs(value) <= PH_MODEL_COUNT && value == floor(value))
+        lua_pushinteger(L, (lua_Integer)value);
+    else
+        lua_pushnumber(L, value);
+}
+
 /* param(name, default): the value from outside, or the default. */
 static int read_param(lua_State *L)
 {
@@ -338,6 +348,7 @@ static int read_param(lua_State *L)
     const char *name = ph_value_name(r, L, "the name");
     lua_settop(L, 2);
     snprintf(r->label, sizeof r->label, "param '%s'", name);
+    int counts = lua_isinteger(L, 2);
     double value = ph_value_number(r, L, "its default");
     for (int i = 0; i < r->n_sets; i++)
         if (!strcmp(r->sets[i].name, name))
@@ -347,7 +358,7 @@ static int read_param(lua_State *L)
         r->trace->parameter = value;
         ph_symbol_push(r, L, ph_expr_graph_argument(r->trace->graph, (ph_argument){PH_ARG_PARAMETER, 0, 0}));
     } else {
-        lua_pushnumber(L, value);
+        push_parameter(L, value, counts);
     }
     r->label[0] = 0;
     return 1;

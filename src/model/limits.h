@@ -24,12 +24,13 @@
 #define PH_MODEL_NUMBER   PH_REDUCED_NUMBER  /* of a file of any kind */
 #define PH_MODEL_NAME     63                 /* characters of a name */
 #define PH_MODEL_NESTING  32                 /* levels of a frozen model */
-#define PH_MODEL_RESULTS  PH_SENSOR_MAX      /* numbers of a custom sensor or a constraint */
-#define PH_MODEL_UNIT     1e-6               /* how far a rotation may be from one: six printed digits */
-#define PH_MODEL_SYMMETRY 1e-9               /* relative, of an inertia and its triangle inequality */
-#define PH_FRICTION_SPEED 1e-3               /* m/s, rad/s: creep that nobody sees */
-#define PH_STOP_WIDTH     1e-3               /* m, rad: a soft stop that looks hard */
-#define PH_DEFAULT_EVERY  1                  /* every step is a row of the output */
+#define PH_MODEL_COUNT    10000 /* largest parameter that is a whole number in Lua: products of 4 do not wrap */
+#define PH_MODEL_RESULTS  PH_SENSOR_MAX /* numbers of a custom sensor or a constraint */
+#define PH_MODEL_UNIT     1e-6          /* how far a rotation may be from one: six printed digits */
+#define PH_MODEL_SYMMETRY 1e-9          /* relative, of an inertia and its triangle inequality */
+#define PH_FRICTION_SPEED 1e-3          /* m/s, rad/s: creep that nobody sees */
+#define PH_STOP_WIDTH     1e-3          /* m, rad: a soft stop that looks hard */
+#define PH_DEFAULT_EVERY  1             /* every step is a row of the output */
 
 /* Not given: NaN, filled in or left out once the model is complete. */
 ph_body_def ph_default_body(void);

@@ -9,10 +9,11 @@
 const char *ph_node_label(const ph_layout *lay, int node, char text[PH_NAME_MAX])
 {
     const char *name = lay->sys->nodes[node].name;
+    const char *what = node < lay->sys->n_nodes - lay->sys->n_first ? "node" : "state";
     if (name)
-        snprintf(text, PH_NAME_MAX, "node '%.64s'", name);
+        snprintf(text, PH_NAME_MAX, "%s '%.64s'", what, name);
     else
-        snprintf(text, PH_NAME_MAX, "node %d", node);
+        snprintf(text, PH_NAME_MAX, "%s %d", what, node);
     return text;
 }
 

@@ -84,7 +84,7 @@ ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
 void ph_layout_take(ph_layout *lay, ph_arena *a);
 ph_status ph_layout_fill(ph_layout *lay, ph_error *err);
 
-/* "node 'top'" or "node 3"; "constraint 'pivot'" or "constraint 0". Writes to text and returns it. */
+/* "node 'top'" or "node 3", "state 'z'" for nodes of first order; "constraint 'pivot'" or "constraint 0". Writes to text and returns it. */
 #define PH_NAME_MAX 80
 const char *ph_node_label(const ph_layout *lay, int node, char text[PH_NAME_MAX]);
 const char *ph_constraint_label(const ph_layout *lay, int constraint, char text[PH_NAME_MAX]);
