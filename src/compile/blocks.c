@@ -201,8 +201,8 @@ static void print_pairs(blocks *b)
                 there(b, p->row, p->col)->c = c;
             continue;
         }
-        fprintf(b->c->out, "    {%d, %d, %d, ", place(b, there(b, p->row, p->col)), p->at,
-                b->c->turn[p->col]);
+        fprintf(b->c->out, "    {%d, %d, %d, %d, ", place(b, there(b, p->row, p->col)), p->at,
+                b->c->turn[p->col], p->row == p->col);
         print_M(b, p->at);
         fprintf(b->c->out, "},\n");
         n++;

@@ -5,6 +5,7 @@
 #include "compile/compile.h"
 #include "method/bliedf.h"
 #include "method/genalpha.h"
+#include "method/method_limits.h"
 
 /* ---- constants ------------------------------------------------------------------------------------ */
 
@@ -106,6 +107,12 @@ static void define_alpha(ph_compiler *c)
         define(c, all[k].name, all[k].value);
 }
 
+/* Starting values are those of (S2), (RB2). */
+static int is_perturbed(const ph_compiler *c)
+{
+    return !ph_sim_is_multistep(c->sim) && c->sim->opt.start == PH_PERTURBED;
+}
+
 static void define_method(ph_compiler *c)
 {
     const ph_options *o = &c->sim->opt;
@@ -115,7 +122,8 @@ static void define_method(ph_compiler *c)
     else
         define_alpha(c);
     define_count(c, "INSIDE", several || is_inside(o), "form (G7) of the stabilised equations");
-    define_count(c, "PERTURBED", !several && o->start == PH_PERTURBED, "starting values (S2), (S3)");
+    define_count(c, "PERTURBED", is_perturbed(c), "starting values (S2), (S3), (RB2)");
+    define(c, "STIFF", PH_ALPHA_START_STIFF * PH_ALPHA_START_STIFF);
     define_count(c, "FROM_START", (c->lay->sys->flags & PH_FROM_START) != 0, "which look at nothing before");
     define_count(c, "FRICTION", c->lay->friction, "forces depend on multipliers");
     define_count(c, "TURNS_COUNTED", c->mech->n_turns, "angles that are counted over many turns");
@@ -183,6 +191,8 @@ void ph_compile_work(ph_compiler *c)
     fprintf(c->out, "/* A step at work. Sizes are at least 1. */\n"
                     "typedef struct ph_work {\n"
                     "    const PH_MODEL *s; /* the state before it */\n"
+                    "    int still; /* theta is 0 and L and F are the identity, for starting values; */\n"
+                    "    ph_real stiff; /* (RB8) is found with them */\n"
                     "    ph_real t, iterations, violation[2], loose, size, tol_x, tol_R;\n"
                     "    ph_real drift, pull[2], bound[2]; /* of ph_settled */\n"
                     "    ph_real theta[PH_NV], w[PH_NV], c[PH_NV];\n"
@@ -240,6 +250,8 @@ static void print_moves(ph_compiler *c, int keep)
                 q, t, v, t, v, t);
         if (keep)
             fprintf(c->out, "    F->Tinv[%d] = T%d.Tinv;\n", t, t);
+        if (keep && is_perturbed(c))
+            fprintf(c->out, "    if (W->still)\n        T%d.L = T%d.F = ph_one33();\n", t, t);
     }
 }
 
@@ -247,7 +259,7 @@ static void print_predict(ph_compiler *c)
 {
     const ph_layout *lay = c->lay;
     fprintf(c->out, "/* First guess, and Newton's tolerances (N3). */\n"
-                    "PH_FN void ph_predict(const PH_MODEL *s, ph_work *W)\n{\n"
+                    "PH_FN void ph_predict(const PH_MODEL *s, ph_work *W)\n{\n    W->still = 0;\n"
                     "    ph_real size = ph_k(PH_BODY_SIZE), speed = ph_k(0), acc = ph_k(0), spin = ph_k(0), "
                     "turn = ph_k(0);\n");
     int several = ph_sim_is_multistep(c->sim);
@@ -402,6 +414,31 @@ static void print_pull(ph_compiler *c)
     fprintf(c->out, "    (void)d;\n");
 }
 
+/* (RB8), node by node. */
+static void print_stiffness(ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    char text[40];
+    if (!is_perturbed(c))
+        return;
+    fprintf(c->out, "    if (W->still) {\n        W->stiff = ph_k(0);\n");
+    for (int i = 0; i < lay->N; i++) {
+        const ph_block *b = &lay->pair[lay->diag[i]];
+        fprintf(c->out, "        ph_real m_%d[] = {", i);
+        for (int k = b->at; k < b->at + b->m * b->n; k++)
+            if (c->M[k].open)
+                fprintf(c->out, "s->data[%d], ", c->M[k].open - 1);
+            else
+                fprintf(c->out, "ph_k(%s), ", ph_c_number(c->M[k].value, text));
+        fprintf(c->out, "}, x_%d[] = {", i);
+        for (int k = b->at; k < b->at + b->m * b->n; k++)
+            fprintf(c->out, "PH_INV_EPS * C[%d] + PH_S * K[%d], ", k, k);
+        fprintf(c->out, "};\n        W->stiff = ph_alpha_stiffness(W->stiff, %d, %d, m_%d, x_%d);\n", b->n,
+                c->turn[i] >= 0, i, i);
+    }
+    fprintf(c->out, "    }\n");
+}
+
 static void print_system(ph_compiler *c)
 {
     fprintf(c->out,
@@ -411,6 +448,7 @@ static void print_system(ph_compiler *c)
     ph_compile_locals(c);
     print_moves(c, 1);
     ph_compile_elements(c, PH_USE_MATRIX);
+    print_stiffness(c);
     print_loose(c);
     print_drift(c);
     ph_compile_assembly(c, PH_USE_MATRIX);
@@ -514,12 +552,21 @@ static void print_friction_start(ph_compiler *c)
             }
 }
 
+static int is_holonomic(const ph_layout *lay, int row)
+{
+    int k = 0;
+    while (row >= lay->l_at[k] + lay->rows[k])
+        k++;
+    return !lay->sys->constraints[k].nonholonomic;
+}
+
 static void print_start(ph_compiler *c)
 {
     const ph_layout *lay = c->lay;
     const ph_newton_matrix *nm = &c->sim->matrix;
     fprintf(c->out,
-            "/* [M B^T; B 0] at q and v, for one of the right-hand sides of start.h; l of PH_LIFT alone. */\n"
+            "/* [M B^T; B 0] at q and v, for one of the right-hand sides of start.h; l of PH_LIFT and "
+            "PH_GIVE_BACK. */\n"
             "PH_COLD void ph_start_system(const PH_MODEL *s, ph_work *W, int what, const ph_real *l, ph_real "
             "*x)\n{\n"
             "    ph_real y[PH_N], rows[PH_NL + 1], big[2] = {ph_k(PH_BODY_SIZE), ph_k(0)};\n");
@@ -542,13 +589,16 @@ static void print_start(ph_compiler *c)
             "    for (int i = 0; i < PH_NL; i++)\n"
             "        rows[i] = what == PH_ACCELERATIONS ? -convective[i] : what == PH_POSITIONS ? -Phi[i] : "
             "what == PH_VELOCITIES ? -rate[i] : ph_k(0);\n");
-    fprintf(c->out, "    if (what == PH_LIFT) {\n");
+    fprintf(c->out, "    if (what == PH_LIFT || what == PH_GIVE_BACK) {\n");
     for (int i = 0; i < lay->nl; i++) {
         ph_sum s;
-        fprintf(c->out, "        rows[%d] = ", i);
+        fprintf(c->out,
+                is_holonomic(lay, i) ? "        rows[%d] = "
+                                     : "        if (what == PH_GIVE_BACK)\n            rows[%d] = ",
+                i);
         ph_sum_begin(&s, c->out);
         for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
-            for (int j = 0; b->holonomic && j < b->n && i >= b->row_at && i < b->row_at + b->m; j++)
+            for (int j = 0; j < b->n && i >= b->row_at && i < b->row_at + b->m; j++)
                 ph_compile_B_times(c, &s, b->at + (i - b->row_at) * b->n + j, "l", b->col_at + j);
         ph_sum_end(&s);
         fprintf(c->out, ";\n");

@@ -56,41 +56,13 @@ static void rescale(const ph_sim *sim, ph_alpha_ahead *x, double om)
     }
 }
 
-/* vddot of (S1) for (S2), (S3): its part that the constraints leave free goes through (VS8), since steps that do not
- * resolve stiff parts must not start with their jerk. */
-static ph_status find_jerk(ph_sim *sim, ph_alpha_ahead *x, double *vddot)
-{
-    const ph_layout *lay = &sim->lay;
-    double *rows = sim->matrix.convective;
-    ph_status s = ph_start_jerk(sim, sim->h, x->ahead.corner, vddot);
-    if (s == PH_OK)
-        s = x->factor(sim, sim->h);
-    if (s != PH_OK)
-        return s;
-    memset(rows, 0, sizeof(double) * (size_t)lay->nl);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
-        ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, vddot + b->col_at, rows + b->row_at);
-    s = ph_ahead_filter(sim, vddot);
-    if (s == PH_OK && lay->C)
-        s = ph_start_lift(sim, &sim->now, rows, x->z);
-    for (int i = 0; i < lay->nv && lay->C && s == PH_OK; i++)
-        vddot[i] += x->z[i];
-    return s;
-}
-
-/* (S2), (S3); the state stays as it is. */
+/* Starting values, to x->v and x->a; the state stays as it is. */
 static ph_status start_anew(ph_sim *sim, ph_alpha_ahead *x)
 {
     size_t bytes = sizeof(double) * (size_t)sim->lay.nv;
     double *v = sim->now.v, *a = sim->now.a;
-    ph_status s = PH_OK;
     memcpy(x->v, v, bytes), memcpy(x->a, a, bytes);
-    memcpy(a, sim->now.vdot, bytes);
-    if (sim->opt.start != PH_PLAIN) {
-        s = find_jerk(sim, x, x->e);
-        if (s == PH_OK)
-            s = ph_alpha_perturb(sim, x->p, x->e, x->l);
-    }
+    ph_status s = ph_alpha_start(sim, &x->starts, x->ahead.corner, x->e, x->l);
     for (int i = 0; i < sim->lay.nv; i++) {
         double v0 = x->v[i], a0 = x->a[i];
         x->v[i] = v[i], x->a[i] = a[i];
@@ -268,7 +240,8 @@ void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
 }
 
 ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
-                                 ph_alpha_step_fn solve, ph_alpha_factor_fn factor, ph_error *err)
+                                 ph_alpha_step_fn solve, ph_alpha_open_fn open, ph_alpha_factor_fn factor,
+                                 ph_error *err)
 {
     if (!ph_alpha_is_second_order(p))
         return ph_fail(err, PH_E_INPUT,
@@ -276,6 +249,7 @@ ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_
                        "error control: give h instead of tol",
                        p->gamma);
     x->p = p, x->solve = solve, x->factor = factor;
+    x->starts = (ph_alpha_start_rules){.p = p, .open = open};
     x->rules = (ph_pace_rules){.grow = PH_ALPHA_AHEAD_GROW,
                                .power = PH_ALPHA_AHEAD_POWER,
                                .aim = PH_PACE_TARGET,

@@ -3,6 +3,7 @@
 #define PH_METHOD_ALPHA_AHEAD_H
 
 #include "method/ahead.h"
+#include "method/alpha_start.h"
 #include "method/genalpha.h"
 #include "method/pace.h"
 
@@ -20,6 +21,7 @@ typedef struct ph_alpha_ahead {
     const ph_alpha *p;
     ph_alpha_step_fn solve;
     ph_alpha_factor_fn factor;
+    ph_alpha_start_rules starts;
     double C_q, C_v, lie, r; /* coefficients of (VS5), (VS6), and |r| of (VS9) */
     double om;               /* size of the step over that of the one before; 0: it started without memory, */
     int corner;              /* from a time at which functions are not smooth */
@@ -31,7 +33,8 @@ typedef struct ph_alpha_ahead {
 
 void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena);
 ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
-                                 ph_alpha_step_fn solve, ph_alpha_factor_fn factor, ph_error *err);
+                                 ph_alpha_step_fn solve, ph_alpha_open_fn open, ph_alpha_factor_fn factor,
+                                 ph_error *err);
 void ph_alpha_ahead_tape(ph_alpha_ahead *x, const ph_sim *sim, ph_tape *t);
 
 /* Derivatives, steps held fixed: (VS3) of a', to z; memory is vdot' of the point before. */

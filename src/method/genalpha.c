@@ -27,6 +27,7 @@
 #include "lie/se3_batch.h"
 #include "lie/so3_batch.h"
 #include "method/alpha_ahead.h"
+#include "method/alpha_start.h"
 #include "step/increment.h"
 
 /* ---- parameters --------------------------------------------------------------------------------- */
@@ -151,6 +152,7 @@ static guess coefficients(const ph_alpha *p, double h)
 }
 
 static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double slope);
+static ph_status open_start(ph_sim *sim, double h, const ph_step_ops **ops);
 static ph_status factor(ph_sim *sim, double h);
 
 static ph_status prepare(ph_sim *sim, ph_error *err)
@@ -165,7 +167,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
         sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order",
                      sim->opt.log_ctx);
     return s == PH_OK && ph_sim_paced(sim)
-               ? ph_alpha_ahead_prepare(&m->ahead, sim, p, sized_step, factor, err)
+               ? ph_alpha_ahead_prepare(&m->ahead, sim, p, sized_step, open_start, factor, err)
                : s;
 }
 
@@ -702,21 +704,20 @@ static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double 
     return solve_step(sim, from, slope);
 }
 
-/* The matrix of a step of size h that has not left sim->now: there L = F = I. */
-static ph_status factor(ph_sim *sim, double h)
+static ph_status open_start(ph_sim *sim, double h, const ph_step_ops **ops)
 {
     genalpha *m = of(sim);
-    ph_state now = ph_point_view(&sim->now, &sim->lay);
-    ph_status s = PH_OK;
     set_size(m, h);
-    m->ops.L = m->ops.F = NULL, m->ops.Bn = m->Bn;
-    if (sim->matrix.n_eta > 0)
-        s = ph_newton_links(sim, m->Bn);
-    if (s == PH_OK)
-        s = ph_eval_residual(&sim->ev, &now, sim->matrix.what);
-    if (s == PH_OK)
-        s = ph_eval_tangent(&sim->ev, &now, sim->matrix.what);
-    return s == PH_OK ? ph_newton_factor(sim, &m->ops) : s;
+    *ops = &m->ops;
+    return ph_alpha_open(sim, &m->ops, m->Bn);
+}
+
+/* The matrix of a step of size h that has not left sim->now. */
+static ph_status factor(ph_sim *sim, double h)
+{
+    const ph_step_ops *o;
+    ph_status s = open_start(sim, h, &o);
+    return s == PH_OK ? ph_newton_factor(sim, o) : s;
 }
 
 static ph_status step(ph_sim *sim)
@@ -990,33 +991,6 @@ static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_b
 
 /* ---- starting values ---------------------------------------------------------------------------- */
 
-/* a_0 = vdot_0 + (alpha_m - alpha_f) h vddot_0                                                        (S2)
- * and for index-3  v_0 += d,  M d + B^T m = 0,  B d = B l/h,
- *   l = C_q h^3 vddot_0 + h^3/4 (1/3 - sigma beta/gamma) [v_0, vdot_0]                                (S3) */
-ph_status ph_alpha_start(ph_sim *sim, const ph_alpha *p, double *vddot, double *l)
-{
-    memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
-    if (sim->opt.start == PH_PLAIN)
-        return PH_OK;
-    ph_status s = ph_start_jerk(sim, sim->h, sim->after, vddot);
-    return s == PH_OK ? ph_alpha_perturb(sim, p, vddot, l) : s;
-}
-
-ph_status ph_alpha_perturb(ph_sim *sim, const ph_alpha *p, const double *vddot, double *l)
-{
-    const ph_layout *lay = &sim->lay;
-    double h = sim->h, shift = (p->alpha_m - p->alpha_f) * h;
-    for (int i = 0; i < lay->nv; i++)
-        sim->now.a[i] += shift * vddot[i];
-    if (sim->opt.formulation != PH_INDEX3 || !lay->C)
-        return PH_OK;
-    double lie = h * h / 4 * (1.0 / 3 - p->sigma * p->beta / p->gamma), c_q = ph_alpha_C_q(p) * h * h;
-    for (int i = 0; i < lay->nv; i++)
-        l[i] = c_q * vddot[i];
-    ph_alpha_add_bracket(lay, lie, sim->now.v, sim->now.vdot, l);
-    return ph_start_perturb(sim, l);
-}
-
 void ph_alpha_add_bracket(const ph_layout *lay, double factor, const double *v, const double *vdot, double *l)
 {
     for (int i = 0; i < lay->N; i++)
@@ -1034,11 +1008,12 @@ void ph_alpha_add_bracket(const ph_layout *lay, double factor, const double *v, 
 static ph_status start(ph_sim *sim)
 {
     genalpha *m = of(sim);
+    const ph_alpha_start_rules rules = {.p = &m->p, .open = open_start};
     if (ph_sim_paced(sim)) {
         memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
         return PH_OK;
     }
-    return ph_alpha_start(sim, &m->p, m->w, m->c);
+    return ph_alpha_start(sim, &rules, sim->after, m->w, m->c);
 }
 
 const ph_stepper ph_genalpha_stepper = {

@@ -26,10 +26,4 @@ int ph_alpha_is_second_order(const ph_alpha *p);
 void ph_alpha_add_bracket(const ph_layout *lay, double factor, const double *v, const double *vdot,
                           double *l);
 
-/* Starting values (S2), (S3) of a step of size sim->h; vddot and l are scratch of nv numbers. */
-ph_status ph_alpha_start(ph_sim *sim, const ph_alpha *p, double *vddot, double *l);
-
-/* The same with vddot as given and a_0 = vdot_0 before. */
-ph_status ph_alpha_perturb(ph_sim *sim, const ph_alpha *p, const double *vddot, double *l);
-
 #endif

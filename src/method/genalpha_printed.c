@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "method/genalpha.h"
+#include "method/alpha_start.h"
 
 typedef struct printed {
     ph_alpha p;
@@ -197,10 +197,19 @@ static ph_status step(ph_sim *sim)
     return s;
 }
 
+static ph_status open_start(ph_sim *sim, double h, const ph_step_ops **ops)
+{
+    printed *m = of(sim);
+    (void)h;
+    *ops = &m->ops;
+    return ph_alpha_open(sim, &m->ops, m->Bn);
+}
+
 static ph_status start(ph_sim *sim)
 {
     printed *m = of(sim);
-    return ph_alpha_start(sim, &m->p, m->theta, m->y);
+    const ph_alpha_start_rules rules = {.p = &m->p, .open = open_start};
+    return ph_alpha_start(sim, &rules, sim->after, m->theta, m->y);
 }
 
 const ph_stepper ph_genalpha_printed_stepper = {

@@ -6,6 +6,7 @@
  *   (1 - alpha_m) a1 + alpha_m a_n = (1 - alpha_f) y1 + alpha_f vdot_n,   a_{n+1} = T(c) a1 + S(c, u1)   (C4)
  *
  * Second order. Reference: Bruels, Eberhard, (88)-(94). */
+#include "method/alpha_start.h"
 #include "method/chart_alpha.h"
 
 #include <string.h>
@@ -48,32 +49,31 @@ static void resize(ph_sim *sim)
     m->k = coefficients(&m->p, sim->h);
 }
 
-/* (S2), (S3) of a vector space, with the third derivative of c in place of vddot:
- *   cdddot = vddot + v x vdot/2 + |v|^2 v/8 at c = 0                                                  (C5) */
-static ph_status start(ph_sim *sim)
+static ph_status open_start(ph_sim *sim, double h, const ph_step_ops **ops)
 {
     ph_chart_alpha *m = of(sim);
-    const ph_alpha *p = &m->p;
-    const ph_layout *lay = &sim->lay;
-    double h = sim->h, delta = p->alpha_m - p->alpha_f, *third = m->w, *l = m->c;
-    memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)lay->nv);
-    if (sim->opt.start == PH_PLAIN)
-        return PH_OK;
-    ph_status s = ph_start_jerk(sim, h, sim->after, third);
-    if (s != PH_OK)
-        return s;
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+    (void)h;
+    *ops = &m->ops;
+    return ph_alpha_open(sim, &m->ops, NULL);
+}
+
+/* cdddot = vddot + v x vdot/2 + |v|^2 v/8 at c = 0                                                    (C5) */
+static void add_turns(const ph_sim *sim, double *vddot)
+{
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
         if (i->rot < i->dim) {
             int at = i->v_at + i->rot;
             ph_vec3 v = ph_load3(sim->now.v + at), d = ph_load3(sim->now.vdot + at);
             ph_vec3 lie = ph_add(ph_scale(0.5, ph_cross(v, d)), ph_scale(ph_dot(v, v) / 8, v));
-            ph_store3(third + at, ph_add(ph_load3(third + at), lie));
+            ph_store3(vddot + at, ph_add(ph_load3(vddot + at), lie));
         }
-    for (int i = 0; i < lay->nv; i++) {
-        sim->now.a[i] += delta * h * third[i];
-        l[i] = (1 - 6 * p->beta - 3 * delta) / 6 * h * h * third[i]; /* C_q of (G9) */
-    }
-    return sim->opt.formulation == PH_INDEX3 && lay->C ? ph_start_perturb(sim, l) : PH_OK;
+}
+
+static ph_status start(ph_sim *sim)
+{
+    ph_chart_alpha *m = of(sim);
+    const ph_alpha_start_rules rules = {.p = &m->p, .open = open_start, .third = add_turns};
+    return ph_alpha_start(sim, &rules, sim->after, m->w, m->c);
 }
 
 static void linearise(ph_sim *sim)

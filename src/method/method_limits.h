@@ -11,6 +11,11 @@
 /* Sizes tried to find the first one: each is a fifth of the one before or more. */
 #define PH_ALPHA_AHEAD_FIRST_GUESSES 12
 
+/* ---- alpha_start.c */
+/* (RB8). Up to about 1 (S2) is the better start: a spring with h omega < 1 keeps its energy, and dampers are stable. From 2
+ * on (S2) multiplies errors. Rigid mechanisms stay below 0.2. */
+#define PH_ALPHA_START_STIFF 0.35
+
 /* ---- bliedf.c */
 /* Tolerance of the start: little more than round-off. */
 #define PH_BLIEDF_START_TOL 1e-13

@@ -646,6 +646,10 @@ static ph_status add(ph_sens *sens, ph_follower *d, ph_error *err)
                            d->p.name);
         ph_status s =
             ph_sim_create(&d->at[k], d->p.at[k].sys, &opt, sim->t0, d->p.at[k].q0, d->p.at[k].v0, &why);
+        if (s == PH_OK)
+            d->at[k]->base = sim;
+        if (s == PH_OK && d->at[k]->stiff != sim->stiff) /* starting values must be of one kind */
+            s = ph_sim_reset(d->at[k], sim->t0, d->p.at[k].q0, d->p.at[k].v0, &why);
         if (s != PH_OK)
             return ph_fail(err, s, "parameter '%s', changed by %g: %s", d->p.name, place[k] * d->p.eps,
                            why.text);

@@ -86,6 +86,8 @@ struct ph_sim {
     int off;     /* t0 is none of them: with constant steps, the first one goes to the next of them */
     int after;   /* starting values look at nothing before t0: functions may not be smooth there */
     int renew;   /* it did, and the method starts anew before the next one */
+    int stiff;   /* the last starting values are (RB2) */
+    const struct ph_sim *base; /* decides about (RB2) for a neighbour; NULL: the simulation itself does */
     double
         part; /* s, with constant steps: one that would go beyond ends there, and the next goes on to the grid; HUGE_VAL:
                   * none does */
@@ -186,10 +188,13 @@ ph_status ph_start_project(ph_sim *sim, ph_point *p, int positions);
  * which look at nothing before now; also where the system has no values before now, or others (PH_FROM_START). */
 ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot);
 
-/* v of sim->now += d with M d + B^T m = 0 and B d = B l on holonomic rows, 0 on others. */
+/* v of sim->now += d with M d + B^T m = 0 and B d = B l on holonomic rows, 0 on others. Prepares lifts at sim->now. */
 ph_status ph_start_perturb(ph_sim *sim, const double *l);
 
-/* z of least kinetic energy with B z = rows at p, to z. */
+/* Compute z of least kinetic energy with B z = rows at p. The first two do it in two parts: the system evaluated and its
+ * matrix factored at p, then one solution for each z. */
+ph_status ph_start_prepare_lift(ph_sim *sim, ph_point *p);
+ph_status ph_start_lift_rows(ph_sim *sim, const double *rows, double *z);
 ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z);
 
 /* tol = beta h^2 (atol + rtol |vdot|) + 4 eps (|q| + h |v|)                                  (N3) */

@@ -72,14 +72,24 @@ ph_status ph_start_perturb(ph_sim *sim, const double *l)
     return s;
 }
 
-ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
+ph_status ph_start_prepare_lift(ph_sim *sim, ph_point *p)
 {
     ph_status s = evaluate(sim, p);
-    if (s == PH_OK)
-        s = solve(sim, 1, rows, sim->matrix.x);
+    return s == PH_OK ? ph_newton_factor_initial(&sim->matrix, &sim->ev, 0) : s;
+}
+
+ph_status ph_start_lift_rows(ph_sim *sim, const double *rows, double *z)
+{
+    ph_status s = solve_again(sim, NULL, 1, rows, sim->matrix.x);
     if (s == PH_OK)
         memcpy(z, sim->matrix.x, sizeof(double) * (size_t)sim->lay.nv);
     return s;
+}
+
+ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
+{
+    ph_status s = ph_start_prepare_lift(sim, p);
+    return s == PH_OK ? ph_start_lift_rows(sim, rows, z) : s;
 }
 
 /* The reactions of an increment of lambda, relative to all forces at the evaluated point. */

@@ -129,6 +129,23 @@ PH_FN ph_moved ph_alpha_turn(const ph_real *q0, const ph_real *theta, const ph_r
     return m;
 }
 
+/* The larger of `most` and of (tr X)^2, |tr X^2|, X = M^-1 A, n x n                                     (RB8) */
+PH_FN ph_real ph_alpha_stiffness(ph_real most, int n, int turns, const ph_real *M, ph_real *A)
+{
+    ph_real once = ph_k(0), twice = ph_k(0);
+    if (turns)
+        ph_store33(A, ph_mmul(ph_minv(ph_load33(M)), ph_load33(A)));
+    for (int i = 0; i < n && !turns; i++)
+        for (int j = 0; j < n; j++)
+            A[i * n + j] = A[i * n + j] / M[i * (n + 1)];
+    for (int i = 0; i < n; i++) {
+        once += A[i * (n + 1)];
+        for (int j = 0; j < n; j++)
+            twice += A[i * n + j] * A[j * n + i];
+    }
+    return ph_larger(ph_larger(most, once * once), ph_abs(twice));
+}
+
 /* The largest |component| so far; NaN if any is not finite, by a product with 0 in place of comparisons */
 PH_FN ph_real ph_alpha_most(ph_real most, const ph_real *a)
 {

@@ -34,8 +34,8 @@ PH_FN ph_kin ph_kin_moved(const ph_real *x, const ph_real *v, const ph_moved *m)
     return k;
 }
 
-/* Right-hand sides of systems at the start: (-g, -convective); (0, -Phi); (0, -rate); (0, B l). */
-enum { PH_ACCELERATIONS, PH_POSITIONS, PH_VELOCITIES, PH_LIFT };
+/* Right-hand sides of systems at the start: (-g, -convective); (0, -Phi); (0, -rate); (0, B l) in holonomic rows, in all rows. */
+enum { PH_ACCELERATIONS, PH_POSITIONS, PH_VELOCITIES, PH_LIFT, PH_GIVE_BACK };
 
 PH_FN void ph_zeros(ph_real *a, int n)
 {

@@ -292,6 +292,22 @@ PH_FN void ph_right_hand_side(ph_work *W, const ph_values *e)
         W->drift = ph_most(ph_k(0), e->rate, PH_NL);
 }
 
+/* (RB8); nodes that are not listed have none. */
+PH_COLD void ph_find_stiffness(ph_work *W, const ph_slopes *slopes)
+{
+    W->stiff = ph_k(0);
+    for (int k = 0; k < PH_PAIRS; k++) {
+        const ph_pair_entry *p = &ph_pair[k];
+        ph_real M[9], A[9];
+        for (int i = 0; i < 9; i++) {
+            M[i] = ph_k(p->M[i]);
+            A[i] = PH_INV_EPS * slopes->C[p->at + i] + PH_S * slopes->K[p->at + i];
+        }
+        if (p->diagonal)
+            W->stiff = ph_alpha_stiffness(W->stiff, 3, p->turn >= 0, M, A);
+    }
+}
+
 PH_OUT_OF_LINE void ph_increment(const PH_MODEL *s, ph_work *W, ph_factors *F)
 {
     ph_slopes slopes;
@@ -299,11 +315,19 @@ PH_OUT_OF_LINE void ph_increment(const PH_MODEL *s, ph_work *W, ph_factors *F)
     ph_turned T[PH_TURNS + 1];
     e.slopes = &slopes;
     ph_move_all(s, W, T, F->Tinv);
+    for (int t = 0; t < PH_TURNS && W->still; t++) {
+        T[t].L = ph_one33();
+#if PH_ETA && PH_HAS_F
+        T[t].F = T[t].L;
+#endif
+    }
     for (int k = 0; k < PH_BODIES; k++) {
         int t = ph_body[k].turn;
         ph_body_kin(&ph_body[k], W->q, W->v, t < 0 ? NULL : &T[t].R, &e.body[k + 1]);
     }
     ph_elements(W, &e, PH_MATRIX);
+    if (W->still)
+        ph_find_stiffness(W, &slopes);
     ph_assemble(W, &e, T, F->A);
     ph_right_hand_side(W, &e);
     ph_factor(F->A);
@@ -352,6 +376,7 @@ PH_FN void ph_predict(const PH_MODEL *s, ph_work *W)
         speed[turns] = ph_alpha_most(speed[turns], s->v + v),
         acc[turns] = ph_alpha_most(acc[turns], s->vdot + v);
     }
+    W->still = 0;
     W->size = size[0];
     W->tol_x =
         PH_BH2 * (PH_ATOL + PH_RTOL * acc[0]) + 4 * DBL_EPSILON * (size[0] + PH_H * speed[0]) + DBL_MIN;
@@ -445,9 +470,9 @@ PH_COLD void ph_start_system(const PH_MODEL *s, ph_work *W, int what, const ph_r
         W->violation[0] = ph_larger(W->violation[0], ph_abs(e.Phi[i]) / (big[0] + DBL_MIN));
         W->violation[1] = ph_larger(W->violation[1], ph_abs(e.rate[i]) / (big[1] + DBL_MIN));
     }
-    for (int k = 0; k < PH_LINKS && what == PH_LIFT; k++) {
+    for (int k = 0; k < PH_LINKS && (what == PH_LIFT || what == PH_GIVE_BACK); k++) {
         ph_vec3 sum = ph_zero3();
-        if (ph_link[k].holonomic)
+        if (ph_link[k].holonomic || what == PH_GIVE_BACK)
             sum = ph_link_times(e.B, &ph_link[k], ph_link[k].there, ph_load3(l + ph_link[k].v));
         const ph_real add[3] = {sum.x, sum.y, sum.z};
         for (int i = 0; i < 3; i++)

@@ -93,7 +93,49 @@ PH_COLD void ph_jerk(const ph_work *now, int after, ph_real *vddot)
             after ? (4 * there[i] - 3 * now->vdot[i] - vddot[i]) / PH_H : (vddot[i] - there[i]) / (2 * PH_H);
 }
 
-/* (S2), and (S3) where positions alone are constrained */
+/* F e of (RB1): what a step that does not leave the start answers to a force M e. first: the matrix is to be found */
+PH_COLD void ph_filter(ph_work *W, ph_factors *F, int first, const ph_work *now, ph_real *e)
+{
+    for (int i = 0; i < PH_NV; i++)
+        W->c[i] = now->vdot[i] - PH_EPS * now->v[i] - e[i] / PH_S;
+    if (first)
+        ph_increment(now->s, W, F);
+    else
+        ph_increment_kept(now->s, W, F);
+    for (int i = 0; i < PH_NV; i++)
+        e[i] = W->x[i];
+}
+
+/* (RB2) from a = vdot_0 + d, for members that are stiff; the state has q and v of now. */
+PH_COLD void ph_damp(ph_work *now, ph_real *a)
+{
+    ph_work W;
+    ph_factors F;
+    ph_real e[PH_NV], x[PH_NV + PH_NL];
+    W.s = now->s, W.t = now->t;
+    ph_predict(now->s, &W);
+    W.still = 1;
+    for (int i = 0; i < PH_NV; i++) {
+        W.theta[i] = ph_k(0), W.w[i] = now->v[i];
+        e[i] = a[i] - 2 * now->vdot[i];
+    }
+    for (int i = 0; i < PH_NL; i++)
+        W.lambda[i] = now->lambda[i];
+    ph_filter(&W, &F, 1, now, e);
+    ph_mask stiff = (W.stiff > PH_STIFF) & (W.stiff < HUGE_VAL);
+    if (!ph_any(stiff))
+        return;
+    for (int i = 0; i < PH_NV; i++)
+        e[i] = e[i] + 2 * now->vdot[i];
+    ph_filter(&W, &F, 0, now, e);
+    for (int i = 0; i < PH_NV; i++)
+        W.c[i] = a[i] - e[i]; /* taken */
+    ph_start_system(now->s, now, PH_GIVE_BACK, W.c, x);
+    for (int i = 0; i < PH_NV; i++)
+        a[i] = ph_select(stiff, e[i] + x[i], a[i]);
+}
+
+/* (S2) or (RB2), and (S3) if only positions are constrained */
 PH_COLD void ph_perturb(ph_work *W, int after, ph_real *a)
 {
     ph_real vddot[PH_NV], l[PH_NV], x[PH_NV + PH_NL];
@@ -102,6 +144,7 @@ PH_COLD void ph_perturb(ph_work *W, int after, ph_real *a)
         a[i] += PH_SHIFT * vddot[i];
         l[i] = PH_L_Q * vddot[i];
     }
+    ph_damp(W, a);
     if (!PH_BY_POSITION)
         return;
     for (int i = 0; i < PH_NODES; i++) {
@@ -132,8 +175,14 @@ PH_COLD ph_mask ph_begin(PH_MODEL *s, ph_real t, int after, ph_mask which)
     ph_accelerate(&W);
     for (int i = 0; i < PH_NV; i++)
         a[i] = W.vdot[i];
-    if (PH_PERTURBED)
+    if (PH_PERTURBED) { /* the step that (RB2) takes starts from the state */
+        ph_real q[PH_NQ];
+        for (int i = 0; i < PH_NQ; i++)
+            q[i] = s->q[i], s->q[i] = W.q[i];
         ph_perturb(&W, after, a);
+        for (int i = 0; i < PH_NQ; i++)
+            s->q[i] = q[i];
+    }
     ph_real none = ph_k(0), finite = ph_most(none, W.q, PH_NQ) + ph_most(none, W.v, PH_NV) +
                                      ph_most(none, a, PH_NV) + ph_most(none, W.lambda, PH_NL);
     failed = failed | ph_not(finite < HUGE_VAL) | ph_not(which);

@@ -22,7 +22,7 @@ typedef struct ph_force_entry {
 
 /* Blocks of the matrix that are always c times the identity are in the tables of the elimination alone: their place in A is -1. */
 typedef struct ph_pair_entry {
-    int to, at, turn; /* block of A; of C and K; of the column */
+    int to, at, turn, diagonal; /* block of A; of C and K; of the column; its row is its column */
     double M[9];
 } ph_pair_entry;
 

@@ -1,0 +1,143 @@
+/* Starting values of the generalized-alpha family.
+ *
+ *   a_0 = vdot_0 + d,  d = (alpha_m - alpha_f) h vddot_0                                              (S2)
+ * and for index-3  v_0 += d_v,  M d_v + B^T m = 0,  B d_v = B l/h,
+ *   l = C_q h^3 vddot_0 + h^3/4 (1/3 - sigma beta/gamma) [v_0, vdot_0]                                (S3)
+ *
+ * A step that does not resolve a stiff spring or damper must not start with its derivatives: each start would multiply
+ * an error by a multiple of h times the rate of decay. With F e the solution for (M e, 0, 0) of the matrix (N2) of a step
+ * that has not left the start, and lift(r) = z with M z + B^T m = 0, B z = r,
+ *
+ *   y = F F vddot_0,  y += lift(B (vddot_0 - y))                                                      (RB1)
+ *   x = 2 F vdot_0 - F F vdot_0,  x += lift(B (vdot_0 - x)),  a_0 = x + (alpha_m - alpha_f) h y       (RB2)
+ *
+ * which takes two solutions, a = F (2 vdot_0 + F (d - vdot_0)), and one lift, a_0 = a + lift(B (vdot_0 + d - a)). The
+ * lift leaves B vddot_0 and so (S3) as they are. (S2) is not enough where a node has
+ *
+ *   max((tr X)^2, |tr X^2|) > PH_ALPHA_START_STIFF^2,  X = M_ii^-1 (C/eps + s K)_ii                   (RB8)
+ *
+ * which no choice of units or of frames changes; 1/eps and s of (N1) are about h/2 and h^2/4 for rho = 1, 3 h/4 and h^2/2
+ * for rho = 0. */
+#include "method/alpha_start.h"
+
+#include <string.h>
+
+#include "la/small.h"
+#include "method/ahead.h"
+#include "method/alpha_ahead.h"
+#include "method/method_limits.h"
+
+ph_status ph_alpha_open(ph_sim *sim, ph_step_ops *o, double *Bn)
+{
+    ph_state now = ph_point_view(&sim->now, &sim->lay);
+    ph_status s = PH_OK;
+    o->L = o->F = o->Q = o->N = NULL, o->Bn = Bn;
+    if (sim->matrix.n_eta > 0)
+        s = ph_newton_links(sim, Bn);
+    if (s == PH_OK)
+        s = ph_eval_residual(&sim->ev, &now, sim->matrix.what);
+    return s == PH_OK ? ph_eval_tangent(&sim->ev, &now, sim->matrix.what) : s;
+}
+
+/* X of (RB8), n x n. In vector spaces M_ii counts as diagonal, which it is for points, modes and states. */
+static void relative_stiffness(int n, int curved, const double *M, const double *C, const double *K,
+                               const ph_step_ops *o, double *X)
+{
+    double A[PH_DIM_MAX * PH_DIM_MAX];
+    for (int k = 0; k < n * n; k++)
+        X[k] = o->inv_eps * C[k] + o->s * K[k];
+    if (curved) {
+        memcpy(A, M, sizeof(double) * (size_t)(n * n));
+        ph_small_solve(n, n, A, X);
+        return;
+    }
+    for (int k = 0; k < n * n; k++)
+        X[k] /= M[k / n * (n + 1)];
+}
+
+/* Return 1 if (RB8) holds for the evaluated tangents. */
+static int is_stiff(const ph_sim *sim, const ph_step_ops *o)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_eval *ev = &sim->ev;
+    double most = 0, *X = sim->matrix.work;
+    for (int i = 0; i < lay->N; i++) {
+        const ph_block *b = &lay->pair[lay->diag[i]];
+        int n = b->n;
+        double once = 0, twice = 0;
+        relative_stiffness(n, lay->slot[i].T_at >= 0, ev->M + b->at, ev->C + b->at, ev->K + b->at, o, X);
+        for (int j = 0; j < n; j++) {
+            once += X[j * (n + 1)];
+            for (int k = 0; k < n; k++)
+                twice += X[j * n + k] * X[k * n + j];
+        }
+        most = ph_larger(ph_larger(most, once * once), fabs(twice));
+    }
+    return isfinite(most) && most > PH_ALPHA_START_STIFF * PH_ALPHA_START_STIFF;
+}
+
+/* (RB2) from vdot_0 + d in sim->now.a. The matrix of the step is factored, ph_start_prepare_lift was called at sim->now.
+ * a and z: nv numbers of scratch. */
+static ph_status damp(ph_sim *sim, double *a, double *z)
+{
+    const ph_layout *lay = &sim->lay;
+    const double *vdot = sim->now.vdot;
+    double *raw = sim->now.a, *rows = sim->matrix.convective;
+    for (int i = 0; i < lay->nv; i++)
+        a[i] = raw[i] - 2 * vdot[i];
+    ph_status s = ph_ahead_filter(sim, a);
+    for (int i = 0; i < lay->nv; i++)
+        a[i] += 2 * vdot[i];
+    if (s == PH_OK)
+        s = ph_ahead_filter(sim, a);
+    for (int i = 0; i < lay->nv; i++)
+        z[i] = raw[i] - a[i], raw[i] = a[i];
+    if (s != PH_OK || !lay->C)
+        return s;
+    memset(rows, 0, sizeof(double) * (size_t)lay->nl);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, z + b->col_at, rows + b->row_at);
+    s = ph_start_lift_rows(sim, rows, z);
+    for (int i = 0; i < lay->nv && s == PH_OK; i++)
+        raw[i] += z[i];
+    return s;
+}
+
+/* (S3); l: nv numbers of scratch. */
+static ph_status perturb(ph_sim *sim, const ph_alpha_start_rules *x, const double *vddot, double *l)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_alpha *p = x->p;
+    double h = sim->h, c_q = ph_alpha_C_q(p) * h * h;
+    for (int i = 0; i < lay->nv; i++)
+        l[i] = c_q * vddot[i];
+    if (!x->third)
+        ph_alpha_add_bracket(lay, h * h * ph_alpha_lie(p), sim->now.v, sim->now.vdot, l);
+    return ph_start_perturb(sim, l);
+}
+
+ph_status ph_alpha_start(ph_sim *sim, const ph_alpha_start_rules *x, int after, double *vddot,
+                         double *scratch)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_step_ops *o;
+    double d = (x->p->alpha_m - x->p->alpha_f) * sim->h;
+    int by_position = sim->opt.formulation == PH_INDEX3 && lay->C;
+    memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)lay->nv);
+    sim->stiff = 0;
+    if (sim->opt.start == PH_PLAIN)
+        return PH_OK;
+    /* If tangents or a factorisation fail, the step fails, too, and reports the reason. */
+    if (x->open(sim, sim->h, &o) == PH_OK && (sim->base ? sim->base->stiff : is_stiff(sim, o)))
+        sim->stiff = ph_newton_factor(sim, o) == PH_OK;
+    ph_status s = ph_start_jerk(sim, sim->h, after, vddot);
+    if (s == PH_OK && x->third)
+        x->third(sim, vddot);
+    for (int i = 0; i < lay->nv && s == PH_OK; i++)
+        sim->now.a[i] += d * vddot[i];
+    if (s == PH_OK && by_position)
+        s = perturb(sim, x, vddot, scratch);
+    else if (s == PH_OK && sim->stiff)
+        s = ph_start_prepare_lift(sim, &sim->now);
+    return s == PH_OK && sim->stiff ? damp(sim, vddot, scratch) : s;
+}
