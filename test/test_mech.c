@@ -1,6 +1,7 @@
 /* Every joint and every force of the tables: derivatives, rank, power, reactions; and that all spaces say
  * the same. */
 #include "flex_cases.h"
+#include "mech/numbers.h"
 
 static const ph_space_code spaces[] = {PH_SPACE_R3XSO3, PH_SPACE_SE3, PH_SPACE_EULER, PH_SPACE_CARDAN};
 
@@ -236,11 +237,15 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     int two = type == PH_F_SPRING || type == PH_F_BUSHING || type == PH_F_BEAM;
     ph_force_def *f = kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND,
                                 two || side >= RIGID_SIDES ? sides[side][1] : side % 2);
-    f->at_a = rnd3(seed), f->at_b = rnd3(seed);
-    f->k = 2, f->d = damping, f->length = variant ? 0.8 : NAN;
-    f->k3 = ph_v3(1, 2, 3), f->d3 = ph_scale(damping, ph_v3(0.3, 0.2, 0.1));
-    f->kr3 = variant ? ph_v3(2, 2, 2) : ph_v3(1, 2, 3), f->dr3 = ph_scale(damping, ph_v3(0.1, 0.2, 0.3));
-    f->value = rnd3(seed);
+    uint64_t own = 7;
+    PH_EACH_NUMBER (row, PH_NUMBERS_LAW)
+        for (int i = 0; i < row->n && row->type != PH_NUMBER_POINTER; i++)
+            ph_number_at(row, f)[i] = 1.5 + rnd(&own);
+    f->at_a = rnd3(seed), f->at_b = rnd3(seed), f->value = rnd3(seed);
+    f->d *= damping, f->d3 = ph_scale(damping / 9, f->d3), f->dr3 = ph_scale(damping / 9, f->dr3);
+    f->length = variant ? 0.8 : NAN;
+    if (variant)
+        f->kr3 = ph_v3(2, 2, 2);
     f->in_body = type == PH_F_BUSHING ? variant == 3 : variant % 2;
     f->K6 = K6, f->D6 = damping > 0 ? D6 : NULL;
     if (type == PH_F_BEAM && variant &&

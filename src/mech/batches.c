@@ -59,28 +59,21 @@ static int fits(const ph_force *f)
     return f->def && ph_force_is_beam(f->def) && f->direct && f->body[0] >= 0 && f->body[1] >= 0;
 }
 
-static void put66(const double *A, int lane, double out[36][PH_BATCH])
+static void put_numbers(int n, const double *a, int lane, double out[][PH_BATCH])
 {
-    for (int k = 0; k < 36 && A; k++)
-        out[k][lane] = A[k];
+    for (int k = 0; k < n; k++)
+        out[k][lane] = a[k];
 }
 
 static void put_lane(const ph_mechanism *m, const ph_force *f, int lane, ph_beam_batch *b)
 {
-    const double moment[3] = {f->moment.x, f->moment.y, f->moment.z};
-    double J[9];
     b->force[lane] = (int)(f - m->force);
     put_ends(m, f->body, lane, &b->at);
     for (int k = 0; k < 16; k++)
         b->K[k][lane] = f->K[k];
-    b->length[lane] = f->length, b->mass[lane] = f->mass;
-    for (int k = 0; k < 6; k++)
-        b->d0[k][lane] = f->d0[k];
-    for (int k = 0; k < 3; k++)
-        b->moment[k][lane] = moment[k];
-    ph_store33(J, f->J);
-    for (int k = 0; k < 9; k++)
-        b->J[k][lane] = J[k];
+#define PH_BEAM_NUMBER(list, record, member, n, ...)                                                         \
+    put_numbers(n, (const double *)&f->member, lane, b->member);
+#include "mech/numbers.def"
 }
 
 /* Those of the batch before, where they are the same. */
@@ -94,7 +87,10 @@ static const ph_beam_sections *sections_of(ph_mechanism *m, const ph_beam_batch 
     ph_beam_sections *s = &m->sections[m->n_sections++];
     for (int lane = 0; lane < PH_BATCH; lane++) {
         const ph_force_def *def = m->force[b->force[lane]].def;
-        put66(def->K6, lane, s->K6), put66(def->D6, lane, s->D6);
+#define PH_SECTION_NUMBER(list, record, member, n, ...)                                                      \
+    if (def->member)                                                                                         \
+        put_numbers(n, def->member, lane, s->member);
+#include "mech/numbers.def"
     }
     return s;
 }
@@ -180,27 +176,17 @@ static unsigned pick_of(const ph_mechanism *m, const ph_joint *j)
     return plain ? j->part[1].pick : 0;
 }
 
-static void put_numbers(int n, const double *a, int lane, double out[][PH_BATCH])
-{
-    for (int k = 0; k < n; k++)
-        out[k][lane] = a[k];
-}
-
 static void put_hinge(const ph_mechanism *m, const ph_joint *j, int lane, ph_hinge_batch *b)
 {
-    const double s[6] = {j->sa.x, j->sa.y, j->sa.z, j->sb.x, j->sb.y, j->sb.z};
-    const double C[8] = {j->Ca.w, j->Ca.x, j->Ca.y, j->Ca.z, j->Cb.w, j->Cb.x, j->Cb.y, j->Cb.z};
-    double E[18];
-    ph_store33(E, j->Ea), ph_store33(E + 9, j->Eb);
     b->l_at[lane] = j->l_at;
     put_ends(m, j->body, lane, &b->at);
     for (int k = 0; k < PH_SLOTS; k++)
         b->B[k][lane] = j->B[k];
     for (int k = 0; k < 16; k++)
         b->K[k][lane] = j->K[k];
-    put_numbers(3, s, lane, b->sa), put_numbers(3, s + 3, lane, b->sb);
-    put_numbers(4, C, lane, b->Ca), put_numbers(4, C + 4, lane, b->Cb);
-    put_numbers(9, E, lane, b->Ea), put_numbers(9, E + 9, lane, b->Eb);
+#define PH_HINGE_NUMBER(list, record, member, n, ...)                                                        \
+    put_numbers(n, (const double *)&j->member, lane, b->member);
+#include "mech/numbers.def"
 }
 
 /* Up to four joints; one alone stays alone. */

@@ -6,18 +6,18 @@
 
 /* Sections of four elements, as of ph_force_def; read as vectors where they stand, which are aligned to their size. */
 typedef struct ph_beam_sections {
-    _Alignas(PH_BATCH * sizeof(double)) double K6[36][PH_BATCH];
-    double D6[36][PH_BATCH];
+#define PH_SECTION_NUMBER(list, record, member, n, ...)                                                      \
+    _Alignas(PH_BATCH * sizeof(double)) double member[n][PH_BATCH];
+#include "mech/numbers.def"
 } ph_beam_sections;
 
 /* Four elements of one kind: with damping or without, with mass of one model or none. Numbers of lane i: [i]. */
 typedef struct ph_beam_batch {
     const ph_beam_sections
         *sections; /* those of a uniform rod are one for all its batches: they stay in the cache */
-    /* as of ph_force */
-    _Alignas(PH_BATCH * sizeof(double)) double length[PH_BATCH];
-    double d0[6][PH_BATCH];
-    double mass[PH_BATCH], moment[3][PH_BATCH], J[9][PH_BATCH];
+#define PH_BEAM_NUMBER(list, record, member, n, ...)                                                         \
+    _Alignas(PH_BATCH * sizeof(double)) double member[n][PH_BATCH];
+#include "mech/numbers.def"
     int n;               /* elements; lanes beyond repeat the last */
     int force[PH_BATCH]; /* of the mechanism */
     int damped, heavy, mass_model;

@@ -10,10 +10,10 @@ typedef struct ph_hinge_batch {
     int pick, rows;     /* of turns; of all */
     int l_at[PH_BATCH]; /* rows of Phi */
     ph_ends at;
-    int B[4][PH_BATCH];                                                        /* blocks of the slots */
-    int K[16][PH_BATCH];                                                       /* pairs of slots */
-    double sa[3][PH_BATCH], sb[3][PH_BATCH], Ca[4][PH_BATCH], Cb[4][PH_BATCH]; /* as of ph_joint */
-    double Ea[9][PH_BATCH], Eb[9][PH_BATCH];
+    int B[4][PH_BATCH];  /* blocks of the slots */
+    int K[16][PH_BATCH]; /* pairs of slots */
+#define PH_HINGE_NUMBER(list, record, member, n, ...) double member[n][PH_BATCH];
+#include "mech/numbers.def"
 } ph_hinge_batch;
 
 /* As the callbacks of a system. Zeros of B and Z in columns of positions are not stored: they never change. */

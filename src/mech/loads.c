@@ -5,9 +5,8 @@
  *
  * What depends linearly on the data of an element is evaluated once, with sum_k w_k data_k for its data: inertia
  * and weight of bodies, points that two bodies have in common, coefficients and inertia of forces. */
-#include "mech/mech.h"
+#include "mech/numbers.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "polhode/sens.h"
@@ -36,117 +35,44 @@ struct ph_loads {
 
 /* ---- what differs --------------------------------------------------------------------------------- */
 
-/* Numbers that a file computes from values which do not matter to them may differ by round-off. */
-#define ROUND_OFF (32 * DBL_EPSILON)
-
-static int same(int n, double size, const double *a, const double *b)
-{
-    for (int i = 0; i < n; i++)
-        size = fmax(size, fabs(a[i]));
-    for (int i = 0; i < n; i++)
-        if (!(fabs(a[i] - b[i]) <= ROUND_OFF * size))
-            return 0;
-    return 1;
-}
-
-static int same3(double size, ph_vec3 a, ph_vec3 b)
-{
-    const double x[] = {a.x, a.y, a.z}, y[] = {b.x, b.y, b.z};
-    return same(3, size, x, y);
-}
-
-static int same33(double size, const ph_mat3 *a, const ph_mat3 *b)
-{
-    double x[9], y[9];
-    ph_store33(x, *a), ph_store33(y, *b);
-    return same(9, size, x, y);
-}
-
-static int same_body(const ph_body *a, const ph_body *b)
-{
-    return same(1, 0, &a->m, &b->m) && same33(0, &a->J, &b->J) && same3(0, a->weight, b->weight);
-}
-
 /* size: of positions in the world, from which points of bodies are computed */
 static int same_joint(double size, const ph_joint *a, const ph_joint *b)
 {
-    return a->drive < 0 && same3(size, a->sa, b->sa) && same3(size, a->sb, b->sb) &&
-           same33(1, &a->Ea, &b->Ea) && same33(1, &a->Eb, &b->Eb) && same3(1, a->ea, b->ea) &&
-           same3(1, a->eb, b->eb) && same(1, size, &a->length, &b->length) &&
-           same(1, 0, &a->radius, &b->radius);
+    return a->drive < 0 && ph_numbers_agree(PH_NUMBERS_JOINT, a, b, 0, size);
 }
 
-/* What one of its parts reads is the same. */
+/* The numbers that one of its parts reads are the same. */
 static int same_part(double size, const ph_joint *a, const ph_joint *b, int part)
 {
     const ph_part *op = a->part[part].op;
-    if (a->drive < 0 && op == &ph_part_point)
-        return same3(size, a->sa, b->sa) && same3(size, a->sb, b->sb);
-    if (a->drive < 0 && op == &ph_part_turn)
-        return same33(1, &a->Ea, &b->Ea) && same33(1, &a->Eb, &b->Eb);
-    if (a->drive < 0 && op == &ph_part_ortho)
-        return same3(1, a->ea, b->ea) && same3(1, a->eb, b->eb);
-    if (a->drive >= 0 || op != &ph_part_slide)
-        return same_joint(size, a, b);
-    int all = same33(1, &a->Ea, &b->Ea) && same3(size, a->sb, b->sb);
-    for (int k = 0; k < 3 && all; k++)
-        if (ph_picked(a->part[part].pick, k)) {
-            double x = ph_dot(ph_column(&a->Ea, k), a->sa), y = ph_dot(ph_column(&b->Ea, k), b->sa);
-            all = same(1, size, &x, &y);
-        }
+    return a->drive < 0 && op->same ? op->same(a, b, a->part[part].pick, size) : same_joint(size, a, b);
+}
+
+/* The numbers of a force on which it depends linearly, or all others, are the same. */
+static int same_numbers(double size, const ph_force *a, const ph_force *b, int linear)
+{
+    ph_number_record x[PH_FORCE_RECORDS], y[PH_FORCE_RECORDS];
+    int all = 1, n = ph_force_records(a, x);
+    ph_force_records(b, y);
+    for (int i = 0; i < n && all; i++)
+        all = ph_numbers_agree(x[i].of, x[i].record, y[i].record, linear, size);
     return all;
 }
 
-static int same66(const double *a, const double *b)
+/* Return 1 if a force reads the same in two mechanisms, apart from the numbers on which it depends linearly. */
+static int same_place(double size, const ph_mechanism *m, const ph_mechanism *other, int i)
 {
-    return !a || !b ? a == b : same(36, 0, a, b);
-}
-
-/* What an actuator reads; both values of a number that is not given are NaN. */
-static int same_actuator(double size, const ph_force *a, const ph_force *b)
-{
-    const ph_actuator_def *d = a->actuator, *e = b->actuator;
-    const double p[] = {d->effort, d->k, d->d, d->rest, d->stop_k, d->stop_d, d->stop_width},
-                 q[] = {e->effort, e->k, e->d, e->rest, e->stop_k, e->stop_d, e->stop_width};
-    return !d->f.call && same(7, 0, p, q) &&
-           (isnan(d->stop[0]) || (same(2, 0, d->stop, e->stop) &&
-                                  same(2, fmax(fabs(d->stop[0]), fabs(d->stop[1])), d->moved, e->moved))) &&
-           same_joint(size, a->along, b->along);
-}
-
-/* Coefficients on which a force depends linearly */
-static int same_coefficients(const ph_force *a, const ph_force *b)
-{
-    if (a->actuator)
-        return 1; /* they are all compared with its place */
-    if (a->joint)
-        return same(1, 0, &a->friction, &b->friction);
-    const ph_force_def *d = a->def, *e = b->def;
-    return same(1, 0, &d->k, &e->k) && same(1, 0, &d->d, &e->d) && same3(0, d->k3, e->k3) &&
-           same3(0, d->d3, e->d3) && same3(0, d->kr3, e->kr3) && same3(0, d->dr3, e->dr3) &&
-           same3(0, d->value, e->value) && same66(d->K6, e->K6) && same66(d->D6, e->D6) &&
-           same(1, 0, &a->mass, &b->mass) && same3(0, a->moment, b->moment) && same33(0, &a->J, &b->J);
-}
-
-/* The effort of an actuator that an input gives. */
-static int same_input(const ph_force *f, const ph_model *a, const ph_model *b)
-{
-    int input = f->actuator ? f->actuator->input : -1;
-    return input < 0 || same(1, 0, &a->input[input].value, &b->input[input].value);
-}
-
-/* and all else that it reads */
-static int same_place(double size, const ph_force *a, const ph_force *b)
-{
-    if (a->actuator)
-        return same_actuator(size, a, b);
-    if (a->joint)
-        return same(1, 0, &a->speed, &b->speed) && same_joint(size, a->joint, b->joint);
-    const double p[] = {a->rest.w, a->rest.x, a->rest.y, a->rest.z};
-    const double q[] = {b->rest.w, b->rest.x, b->rest.y, b->rest.z};
-    return !a->def->f.call && a->def->in_body == b->def->in_body && same3(size, a->sa, b->sa) &&
-           same3(size, a->sb, b->sb) && same(1, size, &a->length, &b->length) && same(4, 1, p, q) &&
-           same(3, size, a->d0, b->d0) && same(3, 1, a->d0 + 3, b->d0 + 3) && !a->def->D6 == !b->def->D6;
+    const ph_force *a = &m->force[i], *b = &other->force[i];
+    const ph_actuator_def *d = a->actuator;
+    const ph_joint *j = d ? a->along : a->joint;
+    int all = same_numbers(size, a, b, 0) && (!j || same_joint(size, j, d ? b->along : b->joint));
+    if (a->def)
+        all = all && !a->def->f.call && a->def->in_body == b->def->in_body;
+    if (d)
+        all = all && !d->f.call &&
+              (d->input < 0 ||
+               ph_agree(1, 0, &m->model->input[d->input].value, &other->model->input[d->input].value));
+    return all && (!a->op->M || ph_agree(3, 0, &m->model->gravity.x, &other->model->gravity.x));
 }
 
 static double size_of(const ph_model *model)
@@ -181,7 +107,7 @@ static void compare(ph_loads *l)
     for (int i = 0; i < m->model->n_bodies; i++) {
         int all = 1;
         for (int k = 1; k < l->n; k++)
-            all = all && same_body(&m->body[i], &l->at[k]->body[i]);
+            all = all && ph_numbers_agree(PH_NUMBERS_BODY, &m->body[i], &l->at[k]->body[i], 0, size);
         if (!all)
             l->body[l->n_bodies++] = i;
     }
@@ -193,10 +119,8 @@ static void compare(ph_loads *l)
     for (int i = 0; i < m->n_forces; i++) {
         int place = 1, all = 1;
         for (int k = 1; k < l->n; k++) {
-            place = place && same_place(size, &m->force[i], &l->at[k]->force[i]) &&
-                    (!m->force[i].op->M || same3(0, m->model->gravity, l->at[k]->model->gravity));
-            place = place && same_input(&m->force[i], m->model, l->at[k]->model);
-            all = all && same_coefficients(&m->force[i], &l->at[k]->force[i]);
+            place = place && same_place(size, m, l->at[k], i);
+            all = all && same_numbers(size, &m->force[i], &l->at[k]->force[i], 1);
         }
         if (!place || !all)
             l->force[l->n_forces++] = (differing_force){i, place};
@@ -392,40 +316,44 @@ static ph_status add_force_of(const ph_mechanism *m, const ph_force *force, cons
     return status;
 }
 
-/* sum += w a of 36 numbers; a NULL: zero */
-static void add66(double w, const double *a, double *sum)
+/* Numbers that a record points to, in a sum of records. */
+enum {
+    POINTERS = 0
+#define PH_NUMBER(list, record, member, n, size, use, missing) +((n) == 36)
+#include "mech/numbers.def"
+};
+typedef double ph_pointed[POINTERS][36];
+
+/* Add w x to the sum of each number on which a force depends linearly; if first, set it, and give its pointers room. */
+static void add_numbers(ph_number_list of, double w, const void *x, void *sum, int first, ph_pointed pointed)
 {
-    for (int i = 0; i < 36 && a; i++)
-        sum[i] += w * a[i];
+    int used = 0;
+    PH_EACH_NUMBER (row, of) {
+        const double *a = ph_number_at(row, x);
+        if (!(row->use & PH_NUMBER_LINEAR) || !a)
+            continue;
+        if (first && row->type == PH_NUMBER_POINTER)
+            *(const double **)((char *)sum + row->at) = pointed[used++];
+        double *y = ph_number_at(row, sum);
+        for (int i = 0; i < row->n; i++)
+            y[i] = w * a[i] + (first ? 0 : y[i]);
+    }
 }
 
-/* A force with the sums of its coefficients. */
+/* A force with the sums of these numbers. */
 static ph_status add_linear_force(const ph_loads *l, int i, const ph_state *s, const double *w, double *r)
 {
     ph_force sum = l->at[0]->force[i];
     ph_force_def def = {0};
-    double K6[36] = {0}, D6[36] = {0};
-    if (sum.def) {
-        def = *sum.def;
-        def.k = def.d = 0;
-        def.k3 = def.d3 = def.kr3 = def.dr3 = def.value = ph_v3(0, 0, 0);
-        def.K6 = def.K6 ? K6 : NULL, def.D6 = def.D6 ? D6 : NULL;
-        sum.def = &def;
-    }
-    sum.friction = sum.mass = 0, sum.moment = ph_v3(0, 0, 0), sum.J = (ph_mat3){0};
+    ph_pointed pointed;
+    if (sum.def)
+        def = *sum.def, sum.def = &def;
     for (int k = 0; k < l->n; k++) {
-        const ph_force *f = &l->at[k]->force[i];
-        const ph_force_def *d = f->def;
-        sum.friction += w[k] * f->friction;
-        if (!d || w[k] == 0)
-            continue;
-        def.k += w[k] * d->k, def.d += w[k] * d->d;
-        def.k3 = ph_add(def.k3, ph_scale(w[k], d->k3)), def.d3 = ph_add(def.d3, ph_scale(w[k], d->d3));
-        def.kr3 = ph_add(def.kr3, ph_scale(w[k], d->kr3)), def.dr3 = ph_add(def.dr3, ph_scale(w[k], d->dr3));
-        def.value = ph_add(def.value, ph_scale(w[k], d->value));
-        sum.mass += w[k] * f->mass, sum.moment = ph_add(sum.moment, ph_scale(w[k], f->moment));
-        sum.J = ph_madd(sum.J, ph_mscale(w[k], f->J));
-        add66(w[k], d->K6, K6), add66(w[k], d->D6, D6);
+        ph_number_record x[PH_FORCE_RECORDS];
+        int n = ph_force_records(&l->at[k]->force[i], x);
+        for (int part = 0; part < n; part++)
+            add_numbers(x[part].of, w[k], x[part].record, x[part].of == PH_NUMBERS_LAW ? (void *)&def : &sum,
+                        k == 0, pointed);
     }
     return add_force_of(l->at[0], &sum, s, 1, r);
 }

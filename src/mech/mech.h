@@ -33,6 +33,8 @@ typedef struct ph_part {
     void (*Z)(const ph_site *s, const ph_put *p);                       /* rows of d(B v + Phi_t)/dq */
     void (*Phi_t)(const ph_site *s, double *out);                       /* NULL: 0 */
     void (*convective)(const ph_site *s, double *out);                  /* d(B v + Phi_t)/dt at fixed v */
+    /* the numbers that it reads of two joints agree up to round-off; NULL: it reads all; place: the size of positions */
+    int (*same)(const ph_joint *a, const ph_joint *b, unsigned pick, double place);
 } ph_part;
 
 extern const ph_part ph_part_point, ph_part_slide, ph_part_turn, ph_part_ortho, ph_part_distance,
@@ -131,7 +133,7 @@ typedef struct ph_force_ops {
     /* of rows of forces.def, for building: */
     int turns;                                  /* acts on rotations: particles have none */
     unsigned (*couples)(const ph_force_def *d); /* nonzero blocks of K and C; NULL: all */
-    int (*still)(const ph_force_def *d);        /* it does not depend on velocities; NULL: where d is 0 */
+    int (*still)(const ph_force_def *d);        /* it does not depend on velocities; NULL: it does */
     ph_status (*make)(const ph_model *model, ph_force *f, ph_error *err); /* what is its own; NULL: nothing */
 } ph_force_ops;
 
@@ -500,6 +502,7 @@ const ph_function *ph_motion_function(const ph_model *m, int k);
 
 /* force.c */
 ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error *err);
+int ph_force_undamped(const ph_force_def *d); /* d is 0 */
 ph_status ph_force_span(const ph_model *model, ph_force *out,
                         ph_error *err); /* initial length and rotation */
 ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *out,

@@ -1,7 +1,14 @@
 /* The primitive ortho, whose rows and derivatives are in ortho.h, and the joint universal. */
 #include "mech/ortho.h"
+#include "mech/numbers.h"
 
 #include "mech/axes.h"
+
+static int same(const ph_joint *a, const ph_joint *b, unsigned pick, double place)
+{
+    (void)pick, (void)place;
+    return ph_agree(3, 1, &a->ea.x, &b->ea.x) && ph_agree(3, 1, &a->eb.x, &b->eb.x);
+}
 
 const ph_part ph_part_ortho = {
     .couples = PH_COUPLE_TURNS,
@@ -10,6 +17,7 @@ const ph_part ph_part_ortho = {
     .K = ph_ortho_K,
     .Z = ph_ortho_Z,
     .convective = ph_ortho_convective,
+    .same = same,
 };
 
 /* x is the axis of the first body, y that of the second. */

@@ -1,5 +1,12 @@
 /* The primitive point: its rows and derivatives are in point.h. */
 #include "mech/point.h"
+#include "mech/numbers.h"
+
+static int same(const ph_joint *a, const ph_joint *b, unsigned pick, double place)
+{
+    (void)pick;
+    return ph_agree(3, place, &a->sa.x, &b->sa.x) && ph_agree(3, place, &a->sb.x, &b->sb.x);
+}
 
 const ph_part ph_part_point = {
     .couples = PH_COUPLE(PH_FA, PH_FA) | PH_COUPLE(PH_FB, PH_FB),
@@ -8,4 +15,5 @@ const ph_part ph_part_point = {
     .K = ph_point_K,
     .Z = ph_point_Z,
     .convective = ph_point_convective,
+    .same = same,
 };

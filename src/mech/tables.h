@@ -71,6 +71,8 @@ typedef uint64_t ph_keys;
 #define PH_KEY_UNIT            PH_KEY_BIT(49)
 
 #define PH_KEY_VALUE (PH_KEY_FORCE | PH_KEY_TORQUE)
+#define PH_KEY_STIFFNESS                                                                                     \
+    (PH_KEY_K | PH_KEY_TORSION_K | PH_KEY_K3) /* a model must give one of them or of damping */
 
 /* ---- joints ------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,5 @@
 /* Inputs, states, actuators, couplings and what observes them: values of their keys, and what they need of each other. */
+#include "mech/numbers.h"
 #include "model/frozen.h"
 
 #include <lauxlib.h>
@@ -176,11 +177,6 @@ static void complete_states(ph_reader *r)
     }
 }
 
-static double given(double x)
-{
-    return isnan(x) ? 0 : x;
-}
-
 static void complete_actuators(ph_reader *r)
 {
     ph_actuator_def *d = r->element[PH_K_ACTUATOR].data;
@@ -193,8 +189,7 @@ static void complete_actuators(ph_reader *r)
             ph_reader_fail(r, "stops need a stop_k above 0");
         if (!stops && (!isnan(d->stop_k) || !isnan(d->stop_d)))
             ph_reader_fail(r, "stop_k and stop_d belong to stops, which are missing");
-        d->effort = given(d->effort), d->k = given(d->k), d->d = given(d->d);
-        d->stop_k = given(d->stop_k), d->stop_d = given(d->stop_d);
+        ph_numbers_close(PH_NUMBERS_ACTUATOR, d);
         if (d->f.call)
             ph_function_try(r, &d->f, r->initial, 1);
     }

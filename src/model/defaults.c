@@ -1,6 +1,8 @@
 /* Values of what a model file does not say. */
 #include "model/limits.h"
 
+#include "mech/numbers.h"
+
 static ph_vec3 not_given(void)
 {
     return ph_v3(NAN, NAN, NAN);
@@ -18,14 +20,9 @@ ph_joint_def ph_default_joint(void)
 
 ph_force_def ph_default_force(void)
 {
-    return (ph_force_def){.body = {PH_GROUND, PH_GROUND},
-                          .k = NAN,
-                          .d = NAN,
-                          .length = NAN,
-                          .k3 = not_given(),
-                          .d3 = not_given(),
-                          .kr3 = not_given(),
-                          .dr3 = not_given()};
+    ph_force_def d = {.body = {PH_GROUND, PH_GROUND}};
+    ph_numbers_open(PH_NUMBERS_LAW, &d);
+    return d;
 }
 
 ph_sensor_def ph_default_sensor(void)
@@ -49,15 +46,10 @@ ph_flexible_def ph_default_flexible(void)
 
 ph_actuator_def ph_default_actuator(void)
 {
-    return (ph_actuator_def){.coordinate = -1,
-                             .effort = NAN,
-                             .input = -1,
-                             .k = NAN,
-                             .d = NAN,
-                             .stop = {NAN, NAN},
-                             .stop_k = NAN,
-                             .stop_d = NAN,
-                             .stop_width = PH_STOP_WIDTH};
+    ph_actuator_def d = {.coordinate = -1, .input = -1};
+    ph_numbers_open(PH_NUMBERS_ACTUATOR, &d);
+    d.stop_width = PH_STOP_WIDTH;
+    return d;
 }
 
 ph_coupling_def ph_default_coupling(void)

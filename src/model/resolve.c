@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lie/so3.h"
+#include "mech/numbers.h"
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
@@ -154,17 +155,12 @@ static void complete_forces(ph_reader *r)
 {
     ph_force_def *f = r->element[PH_K_FORCE].data;
     for (int i = 0; i < r->element[PH_K_FORCE].n; i++, f++) {
-        int any = !isnan(f->k) || !isnan(f->d);
-        any = given(&f->k3) | given(&f->d3) | given(&f->kr3) | given(&f->dr3) | any;
-        f->k = isnan(f->k) ? 0 : f->k;
-        f->d = isnan(f->d) ? 0 : f->d;
         ph_keys keys = ph_force_row_of(f)->keys;
-        int load = (keys & PH_KEY_VALUE) != 0;
-        any = any || f->K6;
+        int any = ph_numbers_close(PH_NUMBERS_LAW, f);
         if (keys & PH_KEY_BODIES)
             refuse_same(r, PH_K_FORCE, i, f->body);
         ph_element_about(r, PH_K_FORCE, i);
-        if (!load && !any)
+        if (keys & PH_KEY_STIFFNESS && !any)
             ph_reader_fail(r, "neither stiffness nor damping is given (%s)",
                            keys & PH_KEY_KR3 ? "k, d, kr, dr" : "k, d");
         if (f->f.call)
