@@ -493,6 +493,11 @@ static ph_status print_source(ph_compiler *c)
             c->name, c->name, c->config->lanes);
     paste_until(out, &next, "real.h");
     ph_compile_constants(c);
+    ph_c_members(out, "PH_JOINT_NUMBERS", PH_NUMBERS_JOINT);
+    ph_c_members(out, "PH_LAW_NUMBERS", PH_NUMBERS_LAW);
+    ph_c_members(out, "PH_FORCE_NUMBERS", PH_NUMBERS_FORCE);
+    ph_c_members(out, "PH_FRICTION_NUMBERS", PH_NUMBERS_FRICTION);
+    ph_c_members(out, "PH_ACTUATOR_NUMBERS", PH_NUMBERS_ACTUATOR);
     paste_until(out, &next, "functions.h");
     print_input_functions(c);
     ph_compile_numbers(c);

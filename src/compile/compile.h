@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "expr/expr.h"
-#include "mech/mech.h"
+#include "mech/numbers.h"
 #include "polhode/compile.h"
 #include "step/sim.h"
 
@@ -157,6 +157,9 @@ typedef struct ph_sum {
 } ph_sum;
 
 const char *ph_c_number(double a, char text[40]);
+const char *ph_c_component(ph_number_type type, int i);
+void ph_c_numbers(FILE *out, ph_number_list of, const void *record); /* ".k = ..., .d = ..., " */
+void ph_c_members(FILE *out, const char *name, ph_number_list of);   /* a macro that declares them */
 /* Number i of the constants, whose value is given: as a double, or where it is open in the state s; ph_c_term: as a ph_real. */
 const char *ph_c_constant(const ph_compiler *c, int i, double value, char text[48]);
 const char *ph_c_term(const ph_compiler *c, int i, double value, char text[48]);

@@ -35,19 +35,25 @@ static void sum(ph_constants *x, const void *bytes, size_t size)
 
 #define SUM(...) sum(x, (const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}))
 
+/* The numbers of a record that compiled models have. */
+static void numbers(ph_constants *x, ph_number_list of, const void *record)
+{
+    PH_EACH_NUMBER (row, of)
+        if (row->use & PH_NUMBER_TEXT)
+            add(x, ph_number_at(row, record), row->n);
+}
+
 static void body(ph_constants *x, const ph_body *b)
 {
     begin(x);
-    add(x, &b->m, 1), add(x, &b->weight.x, 3), add(x, &b->J.xx, b->particle ? 0 : 9);
+    numbers(x, PH_NUMBERS_BODY, b);
     SUM(b->particle, b->q[0], b->v[0], b->particle ? 0 : b->q[1], b->particle ? 0 : b->v[1]);
 }
 
 static void joint(ph_constants *x, const ph_joint *j)
 {
     begin(x);
-    add(x, &j->sa.x, 3), add(x, &j->sb.x, 3), add(x, &j->Ca.w, 4), add(x, &j->Cb.w, 4);
-    add(x, &j->Ea.xx, 9), add(x, &j->Eb.xx, 9), add(x, &j->ea.x, 3), add(x, &j->eb.x, 3);
-    add(x, &j->length, 1), add(x, &j->radius, 1);
+    numbers(x, PH_NUMBERS_JOINT, j);
     SUM(j->def, j->body[0], j->body[1], j->rows, j->l_at, j->free, (int)j->frees, j->drive, j->nonholonomic);
     for (int i = 0; i < j->n_parts; i++) {
         SUM(j->part[i].row, (int)j->part[i].pick);
@@ -59,20 +65,17 @@ static void force(ph_constants *x, const ph_force *f)
 {
     const ph_force_def *d = f->def;
     const ph_actuator_def *a = f->actuator;
+    ph_number_record r[PH_FORCE_RECORDS];
+    int n = ph_force_records(f, r);
     begin(x);
-    if (d) {
-        add(x, &d->k, 1), add(x, &d->d, 1), add(x, &d->k3.x, 3), add(x, &d->d3.x, 3), add(x, &d->kr3.x, 3);
-        add(x, &d->dr3.x, 3), add(x, &d->value.x, 3);
-        add(x, &f->sa.x, 3), add(x, &f->sb.x, 3), add(x, &f->length, 1), add(x, &f->rest.w, 4);
+    for (int i = 0; i < n; i++)
+        numbers(x, r[i].of, r[i].record);
+    if (d)
         SUM(d->type, d->in_body, d->f.call != NULL);
-    } else if (a) {
-        add(x, &a->k, 1), add(x, &a->d, 1), add(x, &a->rest, 1), add(x, &a->stop_k, 1), add(x, &a->stop_d, 1);
-        add(x, &a->stop_width, 1), add(x, &a->stop[0], 1), add(x, &a->stop[1], 1), add(x, &a->effort, 1);
+    else if (a)
         SUM(a->joint, f->coordinate, a->input, a->f.call != NULL, isnan(a->stop[0]));
-    } else {
-        add(x, &f->friction, 1), add(x, &f->speed, 1);
+    else
         SUM(f->joint->def);
-    }
     SUM(f->body[0], f->body[1], f->still, (int)f->couples);
     sum(x, &f->op, sizeof f->op);
     sum(x, f->K, sizeof f->K);
@@ -81,7 +84,7 @@ static void force(ph_constants *x, const ph_force *f)
 static void couple(ph_constants *x, const ph_couple *c)
 {
     begin(x);
-    add(x, c->factor, 2), add(x, &c->offset, 1);
+    numbers(x, PH_NUMBERS_COUPLE, c);
     SUM(c->of[0]->def, c->of[1]->def, c->coordinate[0], c->coordinate[1]);
 }
 
@@ -149,7 +152,7 @@ static void all(ph_constants *x, const ph_run *run)
         couple(x, &m->couple[k]);
     x->kind[PH_CONSTANT_SENSOR] = x->elements;
     for (int k = 0; k < run->model->n_sensors; k++)
-        begin(x), add(x, &run->model->sensor[k].at.x, 3);
+        begin(x), numbers(x, PH_NUMBERS_SENSOR, &run->model->sensor[k]);
     x->kind[PH_CONSTANT_FUNCTION] = x->elements;
     ph_compile_each_function(&c, function, x);
     method(x, run);

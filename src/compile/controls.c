@@ -173,23 +173,11 @@ static void actuator_data(ph_compiler *c, int k)
 {
     const ph_force *f = &c->mech->force[k];
     const ph_actuator_def *d = f->actuator;
-    char text[40];
-    const struct {
-        const char *name;
-        double value;
-    } all[] = {{"k", d->k},           {"d", d->d},           {"rest", d->rest},
-               {"stop_k", d->stop_k}, {"stop_d", d->stop_d}, {"stop_width", d->stop_width}};
     const char *fixed = ph_compile_force_is_open(c, k) ? "fixed_" : "";
     fprintf(c->out, "/* actuator '%s' */\nPH_TABLE ph_actuator_def %sactuator_%d = {", d->name, fixed, k);
-    for (int i = 0; i < (has_stops(d) ? 6 : 3); i++)
-        fprintf(c->out, ".%s = PH_K(%s), ", all[i].name,
-                ph_c_number(isnan(all[i].value) ? 0 : all[i].value, text));
-    if (has_stops(d)) {
-        fprintf(c->out, ".stop = {PH_K(%s)", ph_c_number(d->stop[0], text));
-        fprintf(c->out, ", PH_K(%s)}, ", ph_c_number(d->stop[1], text));
-    }
+    ph_c_numbers(c->out, PH_NUMBERS_ACTUATOR, d);
     fprintf(c->out,
-            ".given = 1};\nPH_TABLE ph_force %sforce_%d = {.actuator = &%sactuator_%d, .along = &%sjoint_%d, "
+            "};\nPH_TABLE ph_force %sforce_%d = {.actuator = &%sactuator_%d, .along = &%sjoint_%d, "
             ".coordinate = %d};\n",
             fixed, k, fixed, k, ph_compile_joint_is_open(c, (int)(f->along - c->mech->joint)) ? "fixed_" : "",
             (int)(f->along - c->mech->joint), f->coordinate);
@@ -198,15 +186,12 @@ static void actuator_data(ph_compiler *c, int k)
 static void friction_data(ph_compiler *c, int k)
 {
     const ph_force *f = &c->mech->force[k];
-    char text[2][40];
-    fprintf(c->out,
-            "/* friction of joint '%s' */\nPH_TABLE ph_force %sforce_%d = {.joint = &%sjoint_%d, .friction = "
-            "PH_K(%s), "
-            ".speed = PH_K(%s)};\n",
+    fprintf(c->out, "/* friction of joint '%s' */\nPH_TABLE ph_force %sforce_%d = {.joint = &%sjoint_%d, ",
             c->model->joint[f->joint->def].name, ph_compile_force_is_open(c, k) ? "fixed_" : "", k,
             ph_compile_joint_is_open(c, (int)(f->joint - c->mech->joint)) ? "fixed_" : "",
-            (int)(f->joint - c->mech->joint), ph_c_number(f->friction, text[0]),
-            ph_c_number(f->speed, text[1]));
+            (int)(f->joint - c->mech->joint));
+    ph_c_numbers(c->out, PH_NUMBERS_FRICTION, f);
+    fprintf(c->out, "};\n");
 }
 
 void ph_compile_control_data(ph_compiler *c, int k)
@@ -253,7 +238,7 @@ static void print_actuator_site(ph_compiler *c, int k, const char *of)
 {
     const ph_force *f = &c->mech->force[k];
     const ph_actuator_def *d = f->actuator;
-    char name[32], text[48];
+    char name[32];
     snprintf(name, sizeof name, "effort_%d", (int)(d - c->model->actuator));
     if (d->f.call)
         ph_compile_call(c, name, &d->f, of);
@@ -267,9 +252,7 @@ static void print_actuator_site(ph_compiler *c, int k, const char *of)
     else if (d->input >= 0)
         fprintf(c->out, "        s_.effort = ph_input(s, %d);\n", d->input);
     else
-        fprintf(c->out, "        s_.effort = %s;\n",
-                ph_c_term(c, ph_constants_at(&c->open->constants, PH_CONSTANT_FORCE, k) + 8,
-                          isnan(d->effort) ? 0 : d->effort, text));
+        fprintf(c->out, "        s_.effort = s_.f->actuator->effort;\n");
     fprintf(c->out, "        s_.turns = ph_k(0);\n");
     if (counter_of(f->along, f->coordinate) >= 0) {
         fprintf(c->out, "        ph_site at_ = ph_actuator_site(&s_);\n        s_.turns = ");

@@ -13,32 +13,6 @@ static const char *const force_names[] = {
 
 /* ---- data --------------------------------------------------------------------------------------- */
 
-static void print_numbers(FILE *out, const char *name, const double *a, int n)
-{
-    char text[40];
-    fprintf(out, ".%s = ", name);
-    for (int k = 0; k < n; k++)
-        fprintf(out, "%sPH_K(%s)", k ? ", " : n > 1 ? "{" : "", ph_c_number(a[k], text));
-    fprintf(out, n > 1 ? "}, " : ", ");
-}
-
-static void print_vec(FILE *out, const char *name, ph_vec3 a)
-{
-    print_numbers(out, name, (const double[]){a.x, a.y, a.z}, 3);
-}
-
-static void print_mat(FILE *out, const char *name, ph_mat3 A)
-{
-    double a[9];
-    ph_store33(a, A);
-    print_numbers(out, name, a, 9);
-}
-
-static void print_quat(FILE *out, const char *name, ph_quat q)
-{
-    print_numbers(out, name, (const double[]){q.w, q.x, q.y, q.z}, 4);
-}
-
 void ph_compile_places(ph_compiler *c, const char *name, int k, const int *at, int n)
 {
     FILE *out = c->out;
@@ -51,11 +25,7 @@ void ph_compile_places(ph_compiler *c, const char *name, int k, const int *at, i
 static void print_joint(FILE *out, const ph_joint *j)
 {
     fprintf(out, "{");
-    print_vec(out, "sa", j->sa), print_vec(out, "sb", j->sb);
-    print_quat(out, "Ca", j->Ca), print_quat(out, "Cb", j->Cb);
-    print_mat(out, "Ea", j->Ea), print_mat(out, "Eb", j->Eb);
-    print_vec(out, "ea", j->ea), print_vec(out, "eb", j->eb);
-    print_numbers(out, "length", &j->length, 1), print_numbers(out, "radius", &j->radius, 1);
+    ph_c_numbers(out, PH_NUMBERS_JOINT, j);
     fprintf(out, ".drive = %d, .free = %d, .frees = %u}", j->drive, j->free, j->frees);
 }
 
@@ -76,16 +46,13 @@ static void joint_data(ph_compiler *c, int k)
 static void print_force_def(FILE *out, const ph_force_def *d)
 {
     fprintf(out, "{");
-    print_numbers(out, "k", &d->k, 1), print_numbers(out, "d", &d->d, 1);
-    print_vec(out, "k3", d->k3), print_vec(out, "d3", d->d3);
-    print_vec(out, "kr3", d->kr3), print_vec(out, "dr3", d->dr3), print_vec(out, "value", d->value);
+    ph_c_numbers(out, PH_NUMBERS_LAW, d);
     fprintf(out, ".in_body = %d}", d->in_body);
 }
 
 static void print_force(FILE *out, const ph_force *f)
 {
-    print_vec(out, "sa", f->sa), print_vec(out, "sb", f->sb);
-    print_numbers(out, "length", &f->length, 1), print_quat(out, "rest", f->rest);
+    ph_c_numbers(out, PH_NUMBERS_FORCE, f);
     fprintf(out, "}");
 }
 

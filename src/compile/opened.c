@@ -3,25 +3,6 @@
 #include "compile/compile.h"
 #include "run/private.h"
 
-typedef struct field {
-    const char *name;
-    int n;
-} field;
-
-/* In the order of constants.c. */
-static const field joint_fields[] = {{"sa", 3}, {"sb", 3}, {"Ca", 4}, {"Cb", 4},     {"Ea", 9},
-                                     {"Eb", 9}, {"ea", 3}, {"eb", 3}, {"length", 1}, {"radius", 1}};
-static const field def_fields[] = {{"k", 1},   {"d", 1},   {"k3", 3},   {"d3", 3},
-                                   {"kr3", 3}, {"dr3", 3}, {"value", 3}};
-static const field force_fields[] = {{"sa", 3}, {"sb", 3}, {"length", 1}, {"rest", 4}};
-static const field actuator_fields[] = {{"k", 1},      {"d", 1},          {"rest", 1},    {"stop_k", 1},
-                                        {"stop_d", 1}, {"stop_width", 1}, {"stop[0]", 1}, {"stop[1]", 1}};
-static const field friction_fields[] = {{"friction", 1}, {"speed", 1}};
-
-#define COUNT(list)   ((int)(sizeof(list) / sizeof *(list)))
-#define DEF_NUMBERS   17
-#define FORCE_NUMBERS 11
-
 static int first_of(const ph_compiler *c, ph_constant_kind kind, int k)
 {
     return ph_constants_at(&c->open->constants, kind, k);
@@ -35,18 +16,18 @@ int ph_compile_is_open(const ph_compiler *c, int first, int n)
     return 0;
 }
 
-static int numbers_of(const field *f, int n)
+/* Return how many numbers of a record the file has. */
+static int count(ph_number_list of)
 {
     int sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += f[i].n;
+    PH_EACH_NUMBER (row, of)
+        sum += row->use & PH_NUMBER_TEXT ? row->n : 0;
     return sum;
 }
 
 int ph_compile_joint_is_open(const ph_compiler *c, int k)
 {
-    return ph_compile_is_open(c, first_of(c, PH_CONSTANT_JOINT, k),
-                              numbers_of(joint_fields, COUNT(joint_fields)));
+    return ph_compile_is_open(c, first_of(c, PH_CONSTANT_JOINT, k), count(PH_NUMBERS_JOINT));
 }
 
 /* It, or the joint that it points to. */
@@ -54,24 +35,22 @@ int ph_compile_force_is_open(const ph_compiler *c, int k)
 {
     const ph_force *f = &c->mech->force[k];
     const ph_joint *j = f->def ? NULL : f->actuator ? f->along : f->joint;
-    int n = f->def ? DEF_NUMBERS + FORCE_NUMBERS : f->actuator ? COUNT(actuator_fields) : 2;
-    return ph_compile_is_open(c, first_of(c, PH_CONSTANT_FORCE, k), n) ||
+    ph_number_record r[PH_FORCE_RECORDS];
+    int all = 0, n = ph_force_records(f, r);
+    for (int i = 0; i < n; i++)
+        all += count(r[i].of);
+    return ph_compile_is_open(c, first_of(c, PH_CONSTANT_FORCE, k), all) ||
            (j && ph_compile_joint_is_open(c, (int)(j - c->mech->joint)));
 }
 
-/* Assignments to the fields of a copy that are open. */
-static void print_fields(ph_compiler *c, const char *copy, int k, const field *f, int n, int at)
+/* Assignments to the numbers of a copy that are open; at: the first of the record. */
+static void print_fields(ph_compiler *c, const char *copy, int k, ph_number_list of, int at)
 {
-    static const char *const vector[] = {".x", ".y", ".z"}, *const quat[] = {".w", ".x", ".y", ".z"};
-    static const char *const matrix[] = {".xx", ".xy", ".xz", ".yx", ".yy", ".yz", ".zx", ".zy", ".zz"};
-    static const char *const one[] = {""};
-    for (int i = 0; i < n; at += f[i++].n) {
-        const char *const *part = f[i].n == 1 ? one : f[i].n == 3 ? vector : f[i].n == 4 ? quat : matrix;
-        for (int m = 0; m < f[i].n; m++)
-            if (c->open->datum[at + m] >= 0)
-                fprintf(c->out, "    %s_%d%s%s%s = s->data[%d];\n", copy, k, f[i].name[0] ? "." : "",
-                        f[i].name, part[m], c->open->datum[at + m]);
-    }
+    PH_EACH_NUMBER (row, of)
+        for (int i = 0; row->use & PH_NUMBER_TEXT && i < row->n; i++, at++)
+            if (c->open->datum[at] >= 0)
+                fprintf(c->out, "    %s_%d.%s%s = s->data[%d];\n", copy, k, row->name,
+                        ph_c_component(row->type, i), c->open->datum[at]);
 }
 
 static void print_copy(ph_compiler *c, const char *type, const char *name, int k)
@@ -85,15 +64,15 @@ static void force_local(ph_compiler *c, int k)
     int at = first_of(c, PH_CONSTANT_FORCE, k);
     if (f->def) {
         print_copy(c, "ph_force_def", "force_def", k);
-        print_fields(c, "force_def", k, def_fields, COUNT(def_fields), at);
+        print_fields(c, "force_def", k, PH_NUMBERS_LAW, at);
         print_copy(c, "ph_force", "force", k);
-        print_fields(c, "force", k, force_fields, COUNT(force_fields), at + DEF_NUMBERS);
+        print_fields(c, "force", k, PH_NUMBERS_FORCE, at + count(PH_NUMBERS_LAW));
         fprintf(c->out, "    force_%d.def = &force_def_%d;\n", k, k);
         return;
     }
     if (f->actuator) {
         print_copy(c, "ph_actuator_def", "actuator", k);
-        print_fields(c, "actuator", k, actuator_fields, COUNT(actuator_fields), at);
+        print_fields(c, "actuator", k, PH_NUMBERS_ACTUATOR, at);
     }
     print_copy(c, "ph_force", "force", k);
     if (f->actuator)
@@ -102,23 +81,25 @@ static void force_local(ph_compiler *c, int k)
     else
         fprintf(c->out, "    force_%d.joint = &joint_%d;\n", k, (int)(f->joint - c->mech->joint));
     if (!f->actuator)
-        print_fields(c, "force", k, friction_fields, COUNT(friction_fields), at);
+        print_fields(c, "force", k, PH_NUMBERS_FRICTION, at);
 }
 
 void ph_compile_locals(ph_compiler *c)
 {
-    static const field inertia[] = {{"", 9}};
     for (int k = 0; k < c->model->n_bodies && c->open->n_data; k++) {
         int at = first_of(c, PH_CONSTANT_BODY, k) + 4;
         if (c->mech->body[k].particle || !ph_compile_is_open(c, at, 9))
             continue;
         print_copy(c, "ph_mat3", "inertia", k);
-        print_fields(c, "inertia", k, inertia, 1, at);
+        for (int i = 0; i < 9; i++)
+            if (c->open->datum[at + i] >= 0)
+                fprintf(c->out, "    inertia_%d%s = s->data[%d];\n", k, ph_c_component(PH_NUMBER_MATRIX, i),
+                        c->open->datum[at + i]);
     }
     for (int k = 0; k < c->mech->n_joints && c->open->n_data; k++)
         if (ph_compile_joint_is_open(c, k)) {
             print_copy(c, "ph_joint", "joint", k);
-            print_fields(c, "joint", k, joint_fields, COUNT(joint_fields), first_of(c, PH_CONSTANT_JOINT, k));
+            print_fields(c, "joint", k, PH_NUMBERS_JOINT, first_of(c, PH_CONSTANT_JOINT, k));
         }
     for (int k = 0; k < c->mech->n_forces && c->open->n_data; k++)
         if (ph_compile_force_is_open(c, k))

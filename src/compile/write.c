@@ -32,6 +32,53 @@ const char *ph_c_term(const ph_compiler *c, int i, double value, char text[48])
     return text;
 }
 
+/* ---- numbers of elements ---------------------------------------------------------------------------------- */
+
+const char *ph_c_component(ph_number_type type, int i)
+{
+    static const char *const names[][9] = {
+        [PH_NUMBER_ONE] = {""},
+        [PH_NUMBER_ARRAY] = {"[0]", "[1]"},
+        [PH_NUMBER_VECTOR] = {".x", ".y", ".z"},
+        [PH_NUMBER_QUATERNION] = {".w", ".x", ".y", ".z"},
+        [PH_NUMBER_MATRIX] = {".xx", ".xy", ".xz", ".yx", ".yy", ".yz", ".zx", ".zy", ".zz"}};
+    return names[type][i];
+}
+
+/* Numbers that are not given are left out. */
+void ph_c_numbers(FILE *out, ph_number_list of, const void *record)
+{
+    char text[40];
+    PH_EACH_NUMBER (row, of) {
+        const double *a = ph_number_at(row, record);
+        if (!(row->use & PH_NUMBER_TEXT) || isnan(a[0]))
+            continue;
+        fprintf(out, ".%s = ", row->name);
+        for (int k = 0; k < row->n; k++)
+            fprintf(out, "%sPH_K(%s)", k ? ", " : row->n > 1 ? "{" : "", ph_c_number(a[k], text));
+        fprintf(out, row->n > 1 ? "}, " : ", ");
+    }
+}
+
+void ph_c_members(FILE *out, const char *name, ph_number_list of)
+{
+    static const char *const types[] = {[PH_NUMBER_ONE] = "ph_real",
+                                        [PH_NUMBER_ARRAY] = "ph_real",
+                                        [PH_NUMBER_VECTOR] = "ph_vec3",
+                                        [PH_NUMBER_QUATERNION] = "ph_quat",
+                                        [PH_NUMBER_MATRIX] = "ph_mat3"};
+    fprintf(out, "#define %s", name);
+    PH_EACH_NUMBER (row, of) {
+        if (!(row->use & PH_NUMBER_TEXT))
+            continue;
+        fprintf(out, " %s %s", types[row->type], row->name);
+        fprintf(out, row->type == PH_NUMBER_ARRAY ? "[%d];" : ";", row->n);
+    }
+    fprintf(out, "\n");
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------------- */
+
 void ph_sum_begin(ph_sum *s, FILE *out)
 {
     *s = (ph_sum){.out = out};

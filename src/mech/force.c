@@ -51,10 +51,15 @@ ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error 
                       .sa = d->at_a,
                       .sb = d->at_b,
                       .couples = row->op->couples ? row->op->couples(d) : PH_COUPLE_ALL,
-                      .still = row->op->still ? row->op->still(d) : d->d == 0};
+                      .still = row->op->still ? row->op->still(d) : 0};
     out->body[0] = row->keys & PH_KEY_BODIES ? d->body[0] : PH_GROUND;
     out->body[1] = d->body[1];
     return row->op->make ? row->op->make(model, out, err) : PH_OK;
+}
+
+int ph_force_undamped(const ph_force_def *d)
+{
+    return d->d == 0;
 }
 
 ph_status ph_force_span(const ph_model *model, ph_force *out, ph_error *err)
