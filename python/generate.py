@@ -82,6 +82,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
+from ._errors import checked_keys
 from ._symbols import Function, Scalar, Vector
 
 _GIVEN: Any = None  # a key that is not given
@@ -135,7 +136,7 @@ def method(element, rows):
     # keywords of Python: `from` of beams is written from_
     spelled = {k: k + "_" if k in ("from", "in", "is", "as", "if", "for", "lambda", "class", "with") else k for k in order}
     arguments = [f"{spelled[k]}: {keys[k][0]}" + ("" if keys[k][1] else " | None = _GIVEN") for k in order]
-    lines = [f"    def {element}(self, *, " + ", ".join(arguments) + ") -> None:"]
+    lines = ["    @checked_keys", f"    def {element}(self, *, " + ", ".join(arguments) + ") -> None:"]
     lines.append(f'        r"""Add `{element}`.')
     lines.append("")
     for k in order:

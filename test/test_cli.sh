@@ -531,6 +531,8 @@ for args in 'modes xyzzy --vary x=1,2' 'sweep xyzzy --vary x=1,2' 'optimise xyzz
 done
 refused "'b' is one argument too many" run heavy_top b
 refused "did you mean '--sigma'" run heavy_top --sgima 1
+refused "did you mean '--h'" run heavy_top --dt 1e-3
+refused "did you mean '--t-end'" run heavy_top --duration 1
 refused "'--tolerance' is now called '--x-tol'" optimise heavy_top --tolerance 1e-9
 refused "'--steps' is now called '--load-steps'" static pendulum --steps 3
 run 0 run heavy_top_so3 --method bliedf --correction perturbed --t-end 0.001 --quiet # the old word of exponent

@@ -5,6 +5,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
 run 0 linearise "$models/bicycle.lua"
 has out 'bicycle: linearised at t = 0 s; 10 states, 1 inputs, 4 outputs' 'steer.rate'
+run 0 linearize "$models/bicycle.lua" # as America spells it
+has out 'bicycle: linearised at t = 0 s'
+run 0 help optimize
+has out 'usage: polhode optimise MODEL'
 run 0 linearise "$models/dc_motor.lua" --at 0.1 --json
 has out '"status":"ok"' '"x":["shaft","shaft.rate","e","i"]' '"u":["load"]' '"A":[['
 run 0 linearise "$models/dc_motor.lua" -o m.csv

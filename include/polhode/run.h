@@ -219,7 +219,7 @@ PH_API int ph_run_redundant(const ph_run *run, int constraint);
  * moved. Returns text. */
 PH_API const char *ph_run_assembled(const ph_run *run, int velocities, char *text, size_t size);
 
-/* A table of the run: choose columns at the start; ph_run_step and ph_run_until add a row at the start and after each
+/* A table of the run: choose columns before its rows; ph_run_step and ph_run_until add a row for the present state and after each
  * every-th step, ph_run_until also at its end. every is that of run{}, or 1. The table is the run's; it may move when it
  * grows, and it is emptied whenever the run starts anew and by ph_run_restore. */
 PH_API ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_error *err);

@@ -1,7 +1,12 @@
 """Exceptions: what went wrong, in the words of the model."""
 from __future__ import annotations
 
-from typing import Sequence
+import functools
+import inspect
+from difflib import get_close_matches
+from typing import Any, Callable, Sequence, TypeVar, cast
+
+Method = TypeVar("Method", bound=Callable[..., None])
 
 
 class Error(Exception):
@@ -73,3 +78,27 @@ class ResultWarning(UserWarning):
 
 class CompileWarning(UserWarning):
     """A model cannot be compiled, or there is no compiler or device: the run or study goes on without."""
+
+
+def checked_keys(method: Method) -> Method:
+    """A method of an element, with a sentence for a key that it does not have.
+
+    >>> import polhode as ph
+    >>> try:
+    ...     ph.Model("x").body(mas=1)
+    ... except TypeError as e:
+    ...     print(e)
+    body has no key 'mas'; did you mean 'mass'?
+    """
+    names = [name for name in inspect.signature(method).parameters if name != "self"]
+
+    @functools.wraps(method)
+    def checked(*arguments: Any, **keys: Any) -> None:
+        for key in keys:
+            if key not in names:
+                near = get_close_matches(key, names, 1, 0.5)
+                advice = f"did you mean '{near[0]}'?" if near else "there are: " + ", ".join(names)
+                raise TypeError(f"{method.__name__} has no key '{key}'; {advice}")
+        method(*arguments, **keys)
+
+    return cast(Method, checked)

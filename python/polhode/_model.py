@@ -85,7 +85,7 @@ class Model(Elements):
             pairs = [f"{k} = {self._value(v, FUNCTIONS.get((element, k)), name)}" for k, v in keys.items() if v is not None]
         except (TraceError, UsageError) as e:
             raise type(e)(f"{name}: {e}") from None
-        self._line(f"{element} {{ {', '.join(pairs)} }}", 2)
+        self._line(f"{element} {{ {', '.join(pairs)} }}", 3)  # below the method and its wrapper
 
     def _value(self, x: Any, function: str | None, element: str) -> str:
         """A value of a key; functions that symbols cannot follow are called back."""
@@ -104,7 +104,7 @@ class Model(Elements):
                 said = self._host.add(x, function, element)
             except Exception as other:  # noqa: BLE001: it fails with numbers too
                 raise TraceError(str(e) if str(other) in str(e) else f"{e}; with numbers: {other}") if isinstance(e, TraceError) else other from None
-            warnings.warn(f"{element}: {e}; it is called in Python at each step, and differenced", TraceWarning, stacklevel=5)
+            warnings.warn(f"{element}: {e}; it is called in Python at each step, and differenced", TraceWarning, stacklevel=6)
             return said
 
     def param(self, name: str, default: Number) -> Expr:

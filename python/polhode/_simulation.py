@@ -78,6 +78,7 @@ class Simulation(Named):
         self._structure = -1
         self._layout: Layout | None = None  # of the table; None: it has no columns
         self._recorded: Any = None  # what was asked for
+        self._wanted: Record = "all"  # what steps record if nothing else is asked for
         self._parameters = Parameters(self)
         self._inputs = Inputs(self)
 
@@ -90,7 +91,7 @@ class Simulation(Named):
     def _adopt(self, run: Any) -> None:
         lock = threading.RLock()  # of one thread: an interrupt between two lines must not lock it out for ever
         self._acquire, self._release = lock.acquire, lock.release
-        self._run, self._step, self._time = run, lib.ph_run_step, lib.ph_run_time
+        self._run, self._step, self._time = run, self._first_step, lib.ph_run_time
         self._look_up()
 
     def _ready(self) -> Any:
@@ -107,7 +108,7 @@ class Simulation(Named):
         self._index = {
             k: {text(lib.ph_run_name(run, k, i)) or f"{i}": i for i in range(lib.ph_run_count(run, k))} for k in _LISTS
         }
-        self._sizes, self._layout = {}, None
+        self._sizes, self._layout, self._step = {}, None, self._first_step
 
     @contextmanager
     def _alone(self) -> Iterator[Any]:
@@ -340,9 +341,18 @@ class Simulation(Named):
         if status:
             self._fail(status)
 
+    def _first_step(self, run: Any, err: Any) -> int:
+        """A step without a table: steps from it on are recorded."""
+        if self._layout is None:
+            self.record(self._wanted)
+        self._step = lib.ph_run_step
+        return int(lib.ph_run_step(run, err))
+
     def until(self, t: float) -> None:
         """Steps until t [s]. The work is done outside of the interpreter lock; KeyboardInterrupt stops it after a step."""
         with self._alone() as run:
+            if self._layout is None:
+                self.record(self._wanted)
             self._until(run, number("t", t))
 
     def _until(self, run: Any, t: float) -> None:
@@ -442,7 +452,9 @@ class Simulation(Named):
     # ---- the table ------------------------------------------------------------------------------------------
 
     def record(self, what: Record = "all", every: int | None = None) -> None:
-        """Choose what the steps to come record, at the initial time; `result` has it. every: steps from row to row."""
+        """Choose what `step` and `until` record from now on; `result` has it. Without it they record "all", as `run` does;
+        None: nothing, for long loops. every: steps from row to row."""
+        self._wanted = what
         with self._alone() as run:
             if every is not None:
                 lib.ph_run_record_every(run, every)
@@ -466,7 +478,7 @@ class Simulation(Named):
 
     def _forget(self, run: Any) -> None:
         lib.ph_run_record_none(run)
-        self._layout = None
+        self._layout, self._step = None, self._first_step
 
     def _label(self, what: int, index: int, k: int, n: int, name: str) -> str:
         label = text(lib.ph_run_label(self._run, what, index, k))
@@ -517,7 +529,16 @@ class Simulation(Named):
         return self._result(flat.reshape(rows[0], columns[0]), error)
 
     def result(self) -> Result:
-        """What was recorded so far, as a copy: `run` was interrupted, or steps were made after `record`."""
+        """What was recorded so far, as a copy: by `step` and `until`, or by a `run` that was interrupted.
+
+        >>> import polhode as ph
+        >>> sim = ph.load("models/heavy_top.lua")
+        >>> for _ in range(10):
+        ...     sim.step()
+        >>> r = sim.result()
+        >>> len(r), round(float(r.t[-1]), 6), r["tip"].shape
+        (11, 0.01, (11, 3))
+        """
         with self._alone() as run:
             rows, columns = ffi.new("long *"), ffi.new("int *")
             block = lib.ph_run_rows(run, rows, columns)

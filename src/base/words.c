@@ -6,9 +6,28 @@
 
 #define LENGTH_MAX 32 /* longer words have no neighbours */
 
-/* Options and words of options that had other names once. */
-static const char *const renamed[][2] = {
-    {"--tolerance", "--x-tol"}, {"--steps", "--load-steps"}, {"perturbed", "exponent"}};
+/* Other names: of options and their words in earlier versions, and of commands as America spells them. */
+static const char *const renamed[][2] = {{"--tolerance", "--x-tol"},
+                                         {"--steps", "--load-steps"},
+                                         {"perturbed", "exponent"},
+                                         {"linearize", "linearise"},
+                                         {"optimize", "optimise"}};
+
+/* Names of other programs for our options, without the dashes at their beginning. */
+static const char *const elsewhere[][2] = {{"dt", "h"},
+                                           {"step", "h"},
+                                           {"timestep", "h"},
+                                           {"time-step", "h"},
+                                           {"step-size", "h"},
+                                           {"stepsize", "h"},
+                                           {"time", "t-end"},
+                                           {"tmax", "t-end"},
+                                           {"t-stop", "t-end"},
+                                           {"tstop", "t-end"},
+                                           {"duration", "t-end"},
+                                           {"end-time", "t-end"},
+                                           {"stop-time", "t-end"},
+                                           {"output", "o"}};
 
 const char *ph_word_renamed(const char *old)
 {
@@ -57,12 +76,33 @@ static int distance(const char *a, const char *b)
     return d[na][nb];
 }
 
-/* A beginning counts as near. */
+/* Without dashes at the beginning; _ and - are the same. */
+static int is_option(const char *word, const char *name)
+{
+    word += strspn(word, "-"), name += strspn(name, "-");
+    while (*word && (*word == '_' ? '-' : *word) == (*name == '_' ? '-' : *name))
+        word++, name++;
+    return !*word && !*name;
+}
+
+static int means(const char *word, const char *candidate)
+{
+    for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++)
+        if (is_option(word, elsewhere[k][0]) && is_option(candidate, elsewhere[k][1]))
+            return 1;
+    return 0;
+}
+
+/* A beginning counts as near, and another program's name as the same. */
 void ph_near_offer(ph_near *n, const char *candidate)
 {
     size_t length = strlen(n->word);
     if (!n->best)
         n->least = 1 + (int)length / 3;
+    if (means(n->word, candidate)) {
+        n->least = 0, n->best = candidate;
+        return;
+    }
     if (length == 0 || length > LENGTH_MAX || strlen(candidate) > LENGTH_MAX)
         return;
     int d = distance(n->word, candidate);

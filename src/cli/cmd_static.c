@@ -86,13 +86,14 @@ static void print_text(const ph_job *r, const ph_equilibrium *e)
     for (int k = 0; k < ph_run_count(r->run, PH_SENSORS); k++) {
         double value[PH_SENSOR_MAX];
         int n = ph_job_sensor(r, k, &s, value);
-        print_line(ph_run_name(r->run, PH_SENSORS, k), "sensor", n, value, "");
+        print_line(ph_run_name(r->run, PH_SENSORS, k), "sensor", n, value,
+                   ph_model_sensor_unit(ph_run_model(r->run), k));
     }
     for (const ph_told_list *l = ph_told_lists; l->group; l++)
         for (int k = 0; k < ph_run_count(r->run, l->list); k++) {
             double value[PH_SENSOR_MAX];
             int n = ph_job_told(r, l, k, &s, value);
-            print_line(ph_run_name(r->run, l->list, k), l->one, n, value, "");
+            print_line(ph_run_name(r->run, l->list, k), l->one, n, value, ph_run_unit(r->run, l->what, k, 0));
         }
 }
 

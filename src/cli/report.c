@@ -122,7 +122,7 @@ static void print_values(const char *of, const char *name, int n, const double *
     printf("  %-10s %-13s", of, name);
     for (int k = 0; k < n && k < 6; k++)
         printf(" %17.10g", value[k]);
-    printf("%s%s\n", n > 6 ? " ..." : "", unit);
+    printf("%s%s%s\n", n > 6 ? " ..." : "", *unit ? "  " : "", unit);
 }
 
 static void print_body(const ph_job *r, int body, const ph_state *s)
@@ -131,11 +131,8 @@ static void print_body(const ph_job *r, int body, const ph_state *s)
     ph_quantity q[PH_QUANTITIES];
     int n = ph_body_motion(r->bodies, body, s, q);
     ph_body_name(r->bodies, body, of);
-    for (int i = 0; i < n; i++) {
-        char unit[32];
-        snprintf(unit, sizeof unit, "  %s", q[i].unit);
-        print_values(i ? "" : of, q[i].name, q[i].n, q[i].value, q[i].axes && q[i].n == 3 ? unit : "");
-    }
+    for (int i = 0; i < n; i++)
+        print_values(i ? "" : of, q[i].name, q[i].n, q[i].value, q[i].axes && q[i].n == 3 ? q[i].unit : "");
 }
 
 static void print_joint(const ph_job *r, int joint, const ph_state *s)
@@ -150,7 +147,10 @@ static void print_sensor(const ph_job *r, int sensor, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
     int n = ph_job_result(r, sensor, s, value);
-    print_values(ph_run_name(r->run, PH_SENSORS, sensor), "sensor", n, value, "");
+    const char *unit = ph_model_sensor_unit(ph_run_model(r->run), sensor);
+    if (ph_run_size(r->run, PH_GET_OVER, sensor) > 0)
+        unit = ""; /* an integral has another one */
+    print_values(ph_run_name(r->run, PH_SENSORS, sensor), "sensor", n, value, unit);
 }
 
 static void print_told(const ph_job *r, const ph_told_list *list, const ph_state *s)
@@ -158,7 +158,8 @@ static void print_told(const ph_job *r, const ph_told_list *list, const ph_state
     for (int i = 0; i < ph_run_count(r->run, list->list); i++) {
         double value[PH_SENSOR_MAX];
         int n = ph_job_told(r, list, i, s, value);
-        print_values(ph_run_name(r->run, list->list, i), list->one, n, value, "");
+        print_values(ph_run_name(r->run, list->list, i), list->one, n, value,
+                     ph_run_unit(r->run, list->what, i, 0));
     }
 }
 

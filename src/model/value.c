@@ -261,6 +261,15 @@ static int takes_one(lua_State *L)
     return about.nparams <= 1 && !about.isvararg;
 }
 
+/* function(t, s) in place of function(s) would get the state as t, and no s. */
+static void store_final(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1) && !takes_one(L))
+        ph_reader_fail(r, "%s must be function(s): it gets the state at the end, whose time is s.t",
+                       k->name);
+    STORE(ph_function, function(r, L, k, index));
+}
+
 static void store_load(ph_reader *r, lua_State *L, const ph_key *k, int index)
 {
     if (lua_isfunction(L, -1)) {
@@ -368,8 +377,10 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
         break;
     case PH_V_FUNCTION:
     case PH_V_DRIVE:
-    case PH_V_FINAL:
         STORE(ph_function, function(r, L, k, index));
+        break;
+    case PH_V_FINAL:
+        store_final(r, L, k, index);
         break;
     case PH_V_FILE:
         STORE(const char *, ph_value_file(r, L, k->name));

@@ -37,7 +37,10 @@ static ph_status no_key(const char *name, int length, ph_error *err)
     if (ph_near_word(&search))
         return ph_fail(err, PH_E_INPUT, "there is no option '%s'; did you mean '%s'?", word,
                        ph_near_word(&search));
-    return ph_fail(err, PH_E_INPUT, "there is no option '%s'", word);
+    char all[400] = "";
+    for (int k = 0; run_key_word(k); k++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", k ? ", " : "", run_key_word(k));
+    return ph_fail(err, PH_E_INPUT, "there is no option '%s'; there are: %s", word, all);
 }
 
 static ph_status read_number(const ph_key *k, const char *text, double *x, ph_error *err)

@@ -32,8 +32,8 @@ ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_
     int n = ph_run_size(run, what, index);
     if (n < 1)
         return ph_fail(err, PH_E_INPUT, "there is nothing of this kind to record");
-    if (run->sim->stats.steps > 0)
-        return ph_fail(err, PH_E_INPUT, "columns are chosen before the first step");
+    if (t->rows > 1)
+        return ph_fail(err, PH_E_INPUT, "columns cannot be added: the table has rows already");
     if (t->n_shown == t->room_shown && !grow_shown(run))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
     t->shown[t->n_shown++] = (ph_shown){what, index, n};
