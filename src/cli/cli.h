@@ -93,6 +93,7 @@ typedef struct ph_args {
     const char *stored;    /* times of another bench; NULL: none */
     const char *reference; /* exact, finest or a file; NULL: what there is */
     const char *sensors;   /* names with commas between them; NULL: none */
+    const char *columns;   /* likewise: what the table has; NULL: all */
     double from;           /* time from which errors count */
     double expect;         /* order; 0: none */
     const char *random;    /* of converge: "random:3"; NULL: steps of one size */

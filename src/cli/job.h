@@ -97,7 +97,7 @@ void ph_watch_softening(const ph_job *r, char *text, size_t size); /* "": nothin
 double ph_seconds(void);                                           /* since some moment */
 
 /* trajectory.c: the table of the run. */
-void ph_trajectory_header(ph_job *r);
+ph_status ph_trajectory_header(ph_job *r); /* PH_E_INPUT: --columns names something that is not there */
 void ph_trajectory_row(ph_job *r, const ph_state *s);
 
 /* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so

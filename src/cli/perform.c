@@ -193,6 +193,8 @@ int ph_job_perform(ph_job *r)
         return ph_complain("%s", err.text);
     if (r->args->compare == 0 && !ph_target_comparable(&r->target, "--reference exact"))
         return PH_EXIT_USAGE;
+    if (r->args->columns && !r->args->output)
+        return ph_complain("--columns needs -o FILE, the table that it chooses columns of");
     if (!ph_job_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
     if (r->args->output || r->args->save)

@@ -109,8 +109,8 @@ void ph_job_simulate(ph_job *r)
         r->status = ph_page_open(r);
         if (r->status != PH_OK)
             return;
-        if (r->record.op)
-            ph_trajectory_header(r);
+        if (r->record.op && (r->status = ph_trajectory_header(r)) != PH_OK)
+            return;
         w->begun = w->last_tick = ph_seconds();
         r->status = r->extension ? r->extension->simulate(r) : ph_job_run(r);
     }

@@ -1,6 +1,9 @@
 /* The table of a run: t, the motion of each body, the multipliers of each joint, sensors, states, inputs, the energy. */
 #include "cli/job.h"
+#include "study/fail.h"
+
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -148,16 +151,70 @@ static void add_told(ph_job *r, const ph_told_list *list)
     }
 }
 
+/* ---- the choice of --columns ------------------------------------------------------------------------- */
+
+#define CHOSEN_MAX 64
+
+typedef struct chosen {
+    const char *list; /* names with commas */
+    uint64_t found;   /* bit k: the table has name k */
+} chosen;
+
+/* "top", "top.position", "tip" */
+static int is_named(const ph_channel *c, const char *name, size_t n)
+{
+    char full[PH_LABEL_MAX + PH_TOLD_COLUMN];
+    snprintf(full, sizeof full, "%s%s%s", c->of ? c->of : "", c->of ? "." : "", c->name);
+    return (strlen(full) == n && !strncmp(full, name, n)) ||
+           (c->of && strlen(c->of) == n && !strncmp(c->of, name, n));
+}
+
+static int wants(void *ctx, const ph_channel *c)
+{
+    chosen *x = ctx;
+    int wanted = !c->group && !strcmp(c->name, "t"), k = 0;
+    for (const char *name = x->list; name && k < CHOSEN_MAX; k++) {
+        size_t n = strcspn(name, ",");
+        if (is_named(c, name, n))
+            wanted = 1, x->found |= UINT64_C(1) << k;
+        name = name[n] ? name + n + 1 : NULL;
+    }
+    return wanted;
+}
+
+/* Each name must be that of something. */
+static ph_status check_chosen(const chosen *x, ph_error *err)
+{
+    int k = 0;
+    for (const char *name = x->list; name; k++) {
+        size_t n = strcspn(name, ",");
+        if (k == CHOSEN_MAX)
+            return ph_study_fail(err, PH_E_INPUT, "--columns: more than %d names", CHOSEN_MAX);
+        if (!(x->found >> k & 1))
+            return ph_study_fail(err, PH_E_INPUT,
+                                 "--columns: the table has no '%.*s'; give names of bodies, joints, sensors, "
+                                 "states or inputs, or as top.position",
+                                 (int)n, name);
+        name = name[n] ? name + n + 1 : NULL;
+    }
+    return PH_OK;
+}
+
+/* ---- the whole header -------------------------------------------------------------------------------- */
+
 /* A sensor of this name has it. */
 static int adds_energy(const ph_job *r)
 {
     return ph_run_find(r->run, PH_SENSORS, "energy") < 0;
 }
 
-void ph_trajectory_header(ph_job *r)
+ph_status ph_trajectory_header(ph_job *r)
 {
     ph_state s = ph_sim_state(r->sim);
+    chosen columns = {.list = r->args->columns};
     note_settings(r);
+    if (columns.list)
+        ph_record_choose(&r->record, wants, &columns);
     ph_record_channel(&r->record, &(ph_channel){.name = "t", .unit = "s", .n = 1});
     for (int i = 0; i < r->bodies->n; i++)
         add_body(r, i, &s);
@@ -170,7 +227,10 @@ void ph_trajectory_header(ph_job *r)
         ph_record_channel(&r->record, &(ph_channel){.name = "energy", .unit = "J", .n = 1});
     if (r->extension && r->extension->header)
         r->extension->header(r);
+    if (check_chosen(&columns, &r->err) != PH_OK)
+        return PH_E_INPUT;
     ph_record_begin(&r->record, r->steps / r->args->every + 2);
+    return PH_OK;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */

@@ -27,8 +27,9 @@ typedef struct ph_csv_data {
     int n_columns;
     long n_rows;
     char **names; /* without units */
+    char **units; /* "m"; "" if there is none */
     double *x;    /* row by row */
-    char *header; /* where the names stand */
+    char *header; /* holds the names and units */
 } ph_csv_data;
 
 /* For the library, whose models read data: lines that begin with # and empty ones are skipped. 0 with a sentence

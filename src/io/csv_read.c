@@ -27,13 +27,15 @@ static int next_line(ph_source *f, char **line, size_t *room, long *number)
     return (int)n;
 }
 
-/* "top.x [m]" -> "top.x" */
-static void cut_unit(char *name)
+/* "top.x [m]" -> "top.x"; returns "m". */
+static char *cut_unit(char *name)
 {
     size_t n = strlen(name);
     char *open = strrchr(name, '[');
-    if (n && name[n - 1] == ']' && open > name + 1 && open[-1] == ' ')
-        open[-1] = 0;
+    if (!n || name[n - 1] != ']' || open <= name + 1 || open[-1] != ' ')
+        return name + n;
+    name[n - 1] = open[-1] = 0;
+    return open + 1;
 }
 
 static int read_header(ph_csv_data *d, const char *line)
@@ -43,14 +45,15 @@ static int read_header(ph_csv_data *d, const char *line)
     for (const char *c = line; *c; c++)
         n += *c == ',';
     d->names = calloc((size_t)n, sizeof *d->names);
-    if (!d->header || !d->names)
+    d->units = calloc((size_t)n, sizeof *d->units);
+    if (!d->header || !d->names || !d->units)
         return 0;
     strcpy(d->header, line);
     for (char *c = d->header, *end; c; c = end) {
         end = strchr(c, ',');
         if (end)
             *end++ = 0;
-        cut_unit(c);
+        d->units[d->n_columns] = cut_unit(c);
         d->names[d->n_columns++] = c;
     }
     return 1;
@@ -165,7 +168,7 @@ int ph_csv_twice(const ph_csv_data *d, int column)
 
 void ph_csv_clear(ph_csv_data *d)
 {
-    free(d->names);
+    free(d->names), free(d->units);
     free(d->x);
     free(d->header);
     *d = (ph_csv_data){0};

@@ -76,7 +76,7 @@ const char *ph_channel_unit(const ph_channel *c, int k, char text[PH_COLUMN_MAX]
 
 static void forget(ph_record *t)
 {
-    free(t->buffer);
+    free(t->buffer), free(t->skip);
     *t = (ph_record){.rows = t->rows, .failed = t->failed, .why = t->why};
 }
 
@@ -129,9 +129,34 @@ void ph_record_parameter(ph_record *t, const char *name, double x)
         check(t, t->op->parameter(t, name, x));
 }
 
+void ph_record_choose(ph_record *t, int (*wants)(void *ctx, const ph_channel *c), void *ctx)
+{
+    t->wants = wants, t->wants_ctx = ctx;
+}
+
+/* Note whether the next n numbers are written. */
+static void note(ph_record *t, int n, int skip)
+{
+    if (t->declared + n > t->room) {
+        int room = 2 * t->room + n;
+        unsigned char *more = realloc(t->skip, (size_t)room);
+        check(t, more != NULL);
+        if (!more)
+            return;
+        t->skip = more, t->room = room;
+    }
+    memset(t->skip + t->declared, skip, (size_t)n);
+    t->declared += n;
+}
+
 void ph_record_channel(ph_record *t, const ph_channel *c)
 {
+    int wanted = !t->wants || t->wants(t->wants_ctx, c);
     errno = 0;
+    if (t->wants)
+        note(t, c->n, !wanted);
+    if (!wanted)
+        return;
     if (!t->failed)
         check(t, t->op->channel(t, c));
     t->width += c->n;
@@ -171,14 +196,23 @@ void ph_record_put(ph_record *t, int n, const double *x)
 {
     if (t->n == t->block)
         write_block(t, 0);
-    if (!t->failed)
-        memcpy(t->buffer + t->n * t->width + t->at, x, (size_t)n * sizeof *x);
-    t->at += n;
+    if (t->failed)
+        return;
+    double *row = t->buffer + t->n * t->width;
+    if (!t->skip) {
+        memcpy(row + t->at, x, (size_t)n * sizeof *x);
+        t->at += n;
+        return;
+    }
+    for (int k = 0; k < n; k++)
+        if (!t->skip[t->put + k])
+            row[t->at++] = x[k];
+    t->put += n;
 }
 
 void ph_record_end_row(ph_record *t)
 {
-    t->at = 0, t->rows++;
+    t->at = t->put = 0, t->rows++;
     if (++t->n == t->block && !t->op->block)
         write_block(t, 0);
 }

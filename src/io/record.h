@@ -51,11 +51,16 @@ typedef struct ph_format {
 struct ph_record {
     const ph_format *op; /* NULL: not open */
     ph_file file;
-    int width;     /* numbers of a row */
-    long rows;     /* complete ones */
-    long block, n; /* rows that are written at once; those that wait in buffer */
+    int (*wants)(void *ctx, const ph_channel *c); /* whether a channel is written; NULL: each is */
+    void *wants_ctx;
+    unsigned char *skip; /* of each number that is put: 1 if it is not written; NULL: all are */
+    int declared, room;  /* numbers that are put in a row; of skip */
+    int width;           /* numbers of a row of the file */
+    long rows;           /* complete ones */
+    long block, n;       /* rows that are written at once; those that wait in buffer */
     double *buffer;
-    int at;     /* in the row at work */
+    int at;     /* in the row at work, in the file */
+    int put;    /* numbers of it that were put */
     int failed; /* and why: errno, 0 where that says nothing */
     int why;
     void *own; /* of the format */
@@ -72,6 +77,8 @@ int ph_record_open(ph_record *t, const char *path); /* 0: failed, errno says why
 void ph_record_text(ph_record *t, const char *name, const char *text);
 void ph_record_number(ph_record *t, const char *name, double x);
 void ph_record_parameter(ph_record *t, const char *name, double x); /* of the model */
+void ph_record_choose(ph_record *t, int (*wants)(void *ctx, const ph_channel *c),
+                      void *ctx); /* before the channels */
 void ph_record_channel(ph_record *t, const ph_channel *c);
 void ph_record_begin(ph_record *t, long rows); /* rows: how many are planned */
 void ph_record_put(ph_record *t, int n, const double *x);

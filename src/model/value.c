@@ -265,8 +265,7 @@ static int takes_one(lua_State *L)
 static void store_final(ph_reader *r, lua_State *L, const ph_key *k, int index)
 {
     if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1) && !takes_one(L))
-        ph_reader_fail(r, "%s must be function(s): it gets the state at the end, whose time is s.t",
-                       k->name);
+        ph_reader_fail(r, "%s must be function(s): it gets the state at the end, whose time is s.t", k->name);
     STORE(ph_function, function(r, L, k, index));
 }
 
