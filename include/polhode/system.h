@@ -86,6 +86,10 @@ static inline ph_vec3 ph_state_lambda(const ph_state *s, int constraint)
  * written. */
 typedef ph_status (*ph_callback)(const ph_state *s, double *out, void *ctx);
 
+/* Return the fraction of the increment dv of v, in (0, 1], that Newton's method may take at s. Forces that change their
+ * sign within a narrow range of v, as friction does, return less if the whole increment would jump over that range. */
+typedef double (*ph_cut)(const ph_state *s, const double *dv, void *ctx);
+
 /* Products of M and B with vectors, and Phi, at once, for elements that share what they compute:
  *   r += M vdot + B^T lambda,   Phi,   rate += B v
  * Each of the three may be NULL: it is not asked for. Phi is as the callback of that name leaves it. */
@@ -173,6 +177,7 @@ typedef struct ph_system {
         *origin; /* the system whose callbacks and ctx these three stand for: a copy that has others,
                                        as where forces are added, does without the three. NULL: they are its own */
     const ph_memory *memory; /* NULL: callbacks remember nothing */
+    ph_cut cut;              /* NULL: Newton's method always takes the whole increment */
 
     void *ctx; /* handed to every callback */
 } ph_system;

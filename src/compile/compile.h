@@ -208,6 +208,7 @@ void ph_compile_couple_data(ph_compiler *c);
 void ph_compile_control_terms(ph_compiler *c, int k, ph_use use);
 void ph_compile_load_tangent(ph_compiler *c, int k);
 void ph_compile_friction_reaction(ph_compiler *c, const ph_joint *j);
+void ph_compile_friction_cuts(ph_compiler *c);
 void ph_compile_couple_B(ph_compiler *c, int k);
 void ph_compile_controls(ph_compiler *c, ph_use use);
 void ph_compile_mark(ph_compiler *c);

@@ -412,6 +412,37 @@ static void friction_terms(ph_compiler *c, int k, ph_use use)
     fprintf(out, "    }\n");
 }
 
+/* The velocities of one side of d_ become their increments. */
+static void print_increment(ph_compiler *c, const char *side, int body)
+{
+    const ph_body *b = body < 0 ? NULL : &c->mech->body[body];
+    if (b)
+        fprintf(c->out, "        d_.%s.v = ph_load3(dv + %d);\n", side, b->v[0]);
+    if (b && !b->particle)
+        fprintf(c->out, "        d_.%s.w = ph_load3(dv + %d);\n", side, b->v[1]);
+}
+
+/* least = min(least, kappa) of each friction (CT8), for the increment dv of velocities. */
+void ph_compile_friction_cuts(ph_compiler *c)
+{
+    for (int k = 0; k < c->mech->n_friction; k++) {
+        const ph_force *f = c->mech->friction[k];
+        fprintf(c->out,
+                "    { /* friction of joint '%s' */\n        ph_force_site s_ = {.f = &force_%d, .a = ",
+                c->model->joint[f->joint->def].name, (int)(f - c->mech->force));
+        ph_compile_kinematics(c, "W->", f->body[0]);
+        fprintf(c->out, ", .b = ");
+        ph_compile_kinematics(c, "W->", f->body[1]);
+        fprintf(c->out, "}, d_ = s_;\n");
+        print_increment(c, "a", f->body[0]), print_increment(c, "b", f->body[1]);
+        fprintf(
+            c->out,
+            "        ph_real kappa = ph_friction_fraction(ph_friction_%s_slip(&s_), "
+            "ph_friction_%s_slip(&d_));\n        least = ph_select(kappa < least, kappa, least);\n    }\n",
+            friction_name(f), friction_name(f));
+    }
+}
+
 void ph_compile_control_terms(ph_compiler *c, int k, ph_use use)
 {
     if (c->mech->force[k].actuator)

@@ -473,12 +473,11 @@ static void print_system(ph_compiler *c)
     fprintf(c->out, "}\n\n");
 }
 
-/* y += gp B_n^T x_eta, the increment over gp to dy. */
+/* dy += B_n^T x_eta */
 static void print_dy(ph_compiler *c)
 {
     const ph_layout *lay = c->lay;
     const ph_newton_matrix *nm = &c->sim->matrix;
-    fprintf(c->out, "    ph_real dy[PH_NV];\n    ph_zeros(dy, PH_NV);\n");
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
         for (int i = 0; i < b->m && nm->eta_at[b->row] >= 0; i++) {
             int x = c->unknown[lay->nv + lay->nl + nm->eta_at[b->row] + i];
@@ -487,8 +486,22 @@ static void print_dy(ph_compiler *c)
                     fprintf(c->out, "    dy[%d] += W->Bn[%d] * W->x[%d];\n", b->col_at + j,
                             b->at + i * b->n + j, x);
         }
-    fprintf(c->out, "    for (int i = 0; i < PH_NV; i++)\n        W->y[i] = ph_select(active, W->y[i] + "
-                    "PH_GP * dy[i], W->y[i]);\n");
+}
+
+/* The increment of velocities is that of (N1) with L = F = 1, up to the turn of the step. */
+static void print_fraction(ph_compiler *c)
+{
+    if (!c->lay->friction)
+        return;
+    fprintf(c->out, "/* The fraction of the increment W->x that friction lets a step take (CT8). */\n"
+                    "PH_FN ph_real ph_kappa(const PH_MODEL *s, const ph_work *W)\n{\n"
+                    "    ph_real least = ph_k(1), dy[PH_NV], dv[PH_NV];\n    ph_zeros(dy, PH_NV);\n");
+    ph_compile_locals(c);
+    if (c->sim->matrix.n_eta > 0)
+        print_dy(c);
+    fprintf(c->out, "    for (int i = 0; i < PH_NV; i++)\n        dv[i] = PH_GP * (W->x[i] + dy[i]);\n");
+    ph_compile_friction_cuts(c);
+    fprintf(c->out, "    (void)s;\n    return least;\n}\n\n");
 }
 
 static void print_correct(ph_compiler *c)
@@ -497,8 +510,12 @@ static void print_correct(ph_compiler *c)
     fprintf(c->out, "/* Apply the increment to members at work; its size in units of the tolerances. */\n"
                     "PH_FN ph_real ph_correct(ph_work *W, const ph_factors *F, ph_mask active)\n{\n"
                     "    ph_real moved = ph_k(0), turned = ph_k(0), far = ph_k(0);\n    ph_vec3 d;\n");
-    if (c->sim->matrix.n_eta > 0)
+    if (c->sim->matrix.n_eta > 0) {
+        fprintf(c->out, "    ph_real dy[PH_NV];\n    ph_zeros(dy, PH_NV);\n");
         print_dy(c);
+        fprintf(c->out, "    for (int i = 0; i < PH_NV; i++)\n        W->y[i] = ph_select(active, W->y[i] + "
+                        "PH_GP * dy[i], W->y[i]);\n");
+    }
     for (int i = 0; i < lay->N; i++) {
         int v = lay->slot[i].v_at, t = c->turn[i];
         if (lay->slot[i].dim != 3) {
@@ -643,6 +660,7 @@ void ph_compile_stepping(ph_compiler *c)
         print_links(c);
     print_predict(c);
     print_system(c);
+    print_fraction(c);
     print_correct(c);
     print_start(c);
 }

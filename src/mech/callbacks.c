@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mech/carry.h"
+#include "mech/friction.h"
 #include "mech/pin.h"
 #include "mech/reach.h"
 #include "mech/rigid_body.h"
@@ -363,9 +364,8 @@ static void put_columns(const ph_mechanism *m, const ph_state *s, const ph_force
 static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
-    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
-        if (!f->joint)
-            continue;
+    for (int k = 0; k < m->n_friction; k++) {
+        const ph_force *f = m->friction[k];
         ph_force_site site;
         ph_vec3 r[PH_ROWS_MAX * PH_SLOTS] = {{0}};
         ph_force_at(m, s, f, &site);
@@ -377,6 +377,25 @@ static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
             put_columns(m, s, f, r, out);
     }
     return PH_OK;
+}
+
+/* Return the least kappa (CT8) of all frictions. */
+static double cut(const ph_state *s, const double *dv, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    ph_state moved = *s;
+    double least = 1;
+    moved.v = dv;
+    for (int k = 0; k < m->n_friction; k++) {
+        const ph_force *f = m->friction[k];
+        if (f->joint->idle)
+            continue;
+        ph_force_site now, change;
+        ph_force_at(m, s, f, &now);
+        ph_force_at(m, &moved, f, &change);
+        least = fmin(least, ph_friction_fraction(f->op->slip(&now), f->op->slip(&change)));
+    }
+    return least;
 }
 
 /* ---- joints --------------------------------------------------------------------------------------- */
@@ -882,9 +901,8 @@ void ph_mechanism_callbacks(ph_mechanism *m)
         if (moving)
             sys->Phi_t = Phi_t, sys->flags |= PH_RHEONOMIC;
     }
-    for (int k = 0; k < m->n_forces; k++)
-        if (m->force[k].joint)
-            sys->g_lambda = g_lambda, sys->flags |= PH_FORCE_LAMBDA;
+    if (m->n_friction)
+        sys->g_lambda = g_lambda, sys->cut = cut, sys->flags |= PH_FORCE_LAMBDA;
     if (is_smooth(m))
         sys->flags |= PH_SMOOTH;
     if (begins_with_run(m->model))

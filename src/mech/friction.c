@@ -17,8 +17,11 @@
         ph_friction_##name##_K(s, p);                                                                        \
         return PH_OK;                                                                                        \
     }                                                                                                        \
-    const ph_force_ops ph_friction_##name = {                                                                \
-        .g = name##_g, .C = name##_C, .K = name##_K, .g_lambda = ph_friction_##name##_g_lambda};
+    const ph_force_ops ph_friction_##name = {.g = name##_g,                                                  \
+                                             .C = name##_C,                                                  \
+                                             .K = name##_K,                                                  \
+                                             .g_lambda = ph_friction_##name##_g_lambda,                      \
+                                             .slip = ph_friction_##name##_slip};
 
 OPERATIONS(revolute)
 OPERATIONS(spherical)

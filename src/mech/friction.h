@@ -10,7 +10,12 @@
  *   prismatic  a force along the axis, N the force across it: with the row b of a slide along it (slide.c):
  *              w = b v,  T = mu N w/sqrt(..),  g = T b^T,  C = T' b^T b,  K = T d(b^T)/dq + T' b^T z
  *
- * Moments that a bearing carries do not press here. */
+ * Moments that a bearing carries do not press here.
+ *
+ * With y = w/w_s the law changes its sign within |y| < 1 and is flat outside. An increment of Newton's method from y0 to
+ * y0 + dy that jumps over this range is cut to the fraction that ends nearest to rest:
+ *
+ *   if |y0| > 1, |y0 + dy| > 1 and y0 . (y0 + dy) < 0:   kappa = min(1, -y0 . dy/|dy|^2),  else kappa = 1      (CT8) */
 #ifndef PH_MECH_FRICTION_H
 #define PH_MECH_FRICTION_H
 
@@ -35,6 +40,14 @@ PH_FN ph_real ph_friction_law(ph_real w, ph_real ws, ph_real *slope)
     return w / r;
 }
 
+/* Return kappa of (CT8). */
+PH_FN ph_real ph_friction_fraction(ph_vec3 y0, ph_vec3 dy)
+{
+    ph_vec3 y1 = ph_add(y0, dy);
+    ph_mask from = ph_dot(y0, y0) > 1, to = ph_dot(y1, y1) > 1, turns = ph_dot(y0, y1) < 0;
+    return ph_select(from & to & turns, -ph_dot(y0, dy) / ph_dot(dy, dy), ph_k(1));
+}
+
 /* ---- revolute ------------------------------------------------------------------------------------- */
 
 typedef struct ph_bearing {
@@ -49,6 +62,11 @@ PH_FN ph_bearing ph_bearing_of(const ph_force_site *s)
     c.nb = ph_tmul(c.A, c.e);
     c.w = ph_dot(c.nb, s->b.w) - ph_dot(c.e, s->a.w);
     return c;
+}
+
+PH_FN ph_vec3 ph_friction_revolute_slip(const ph_force_site *s)
+{
+    return ph_v3(ph_bearing_of(s).w / s->f->speed, ph_k(0), ph_k(0));
 }
 
 PH_FN void ph_friction_revolute_add(const ph_bearing *c, ph_real T, ph_vec3 r[PH_SLOTS])
@@ -103,6 +121,11 @@ PH_FN void ph_friction_revolute_K(const ph_force_site *s, const ph_put *p)
 }
 
 /* ---- spherical ------------------------------------------------------------------------------------ */
+
+PH_FN ph_vec3 ph_friction_spherical_slip(const ph_force_site *s)
+{
+    return ph_scale(1 / s->f->speed, ph_sub(ph_mul(s->b.R, s->b.w), ph_mul(s->a.R, s->a.w)));
+}
 
 /* tau/(mu r N), and d(tau)/dw/(mu r N) = I/r - w w^T/r^3 */
 PH_FN ph_vec3 ph_friction_rubbing(const ph_force_site *s, ph_mat3 *S)
@@ -180,6 +203,11 @@ PH_FN ph_rail ph_rail_of(const ph_force_site *s)
     for (int k = 0; k < PH_SLOTS; k++)
         c.w += ph_dot(c.b[k], v[k]);
     return c;
+}
+
+PH_FN ph_vec3 ph_friction_prismatic_slip(const ph_force_site *s)
+{
+    return ph_v3(ph_rail_of(s).w / s->f->speed, ph_k(0), ph_k(0));
 }
 
 PH_FN void ph_friction_prismatic_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])

@@ -130,6 +130,8 @@ typedef struct ph_force_ops {
     double (*kinetic)(const ph_force_site *s); /* kinetic energy; there where M is */
     /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */
     void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
+    /* friction: return the sliding velocity over the speed below which the law is smooth; linear in the velocities */
+    ph_vec3 (*slip)(const ph_force_site *s);
     /* of rows of forces.def, for building: */
     int turns;                                  /* acts on rotations: particles have none */
     unsigned (*couples)(const ph_force_def *d); /* nonzero blocks of K and C; NULL: all */
@@ -411,6 +413,8 @@ struct ph_mechanism {
     int *unpinned;          /* joints that come one by one */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
+    const ph_force **friction; /* the forces that are friction */
+    int n_friction;
     ph_node *node;
     ph_constraint *constraint;
     ph_place *pair, *link;

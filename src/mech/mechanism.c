@@ -10,10 +10,10 @@
 #include "step/layout.h"
 
 typedef struct counts {
-    size_t bodies, joints, forces, links, user; /* user: rows of user constraints */
-    size_t norms, letters;                      /* and the letters of their names and those of modes */
-    size_t nodes, numbers;                      /* and the numbers of their coordinates */
-    size_t carried;                             /* elements that may have a marker */
+    size_t bodies, joints, forces, friction, links, user; /* user: rows of user constraints */
+    size_t norms, letters; /* and the letters of their names and those of modes */
+    size_t nodes, numbers; /* and the numbers of their coordinates */
+    size_t carried;        /* elements that may have a marker */
     size_t constraints;
     size_t axes; /* bushings with axes of a body */
 } counts;
@@ -27,8 +27,9 @@ static counts count(const ph_model *model, const ph_space *space)
         n.norms++, n.letters += sizeof PH_NORM_NAME + strlen(model->body[k].name);
     for (int k = 0; k < model->n_joints; k++) {
         n.joints += (size_t)ph_joint_count(&model->joint[k]);
-        n.forces += model->joint[k].friction != 0;
+        n.friction += model->joint[k].friction != 0;
     }
+    n.forces += n.friction;
     n.nodes = 2 * n.bodies + (size_t)model->n_flexible + (size_t)model->n_states, n.numbers = 7 * n.bodies;
     for (int k = 0; k < model->n_forces; k++)
         n.axes += ph_force_row_of(&model->force[k])->op == &ph_force_bushing && model->force[k].in_body;
@@ -103,6 +104,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->unpinned = ph_arena_take(a, n->joints, sizeof *m->unpinned);
     m->joint_of = ph_arena_take(a, (size_t)m->model->n_joints + 1, sizeof *m->joint_of);
     m->force = ph_arena_take(a, n->forces, sizeof *m->force);
+    m->friction = ph_arena_take(a, n->friction, sizeof *m->friction);
     m->hinge = ph_arena_take(a, ph_hinges_needed(m->model), sizeof *m->hinge);
     m->beam = ph_arena_take(a, ph_beams_needed(m->model), sizeof *m->beam);
     m->sections = ph_arena_take(a, ph_sections_needed(m->model), sizeof *m->sections);
@@ -256,8 +258,10 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
         m->inertia |= m->force[k].op && m->force[k].op->M;
     }
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
-        if (model->joint[m->joint[k].def].friction != 0)
+        if (model->joint[m->joint[k].def].friction != 0) {
+            m->friction[m->n_friction++] = &m->force[m->n_forces];
             s = ph_friction_make(model, &m->joint[k], &m->force[m->n_forces++], err);
+        }
     ph_reach *reach = m->reach;
     for (int k = 0; k < model->n_states; k++)
         m->own[k].reach = reach++;

@@ -19,6 +19,7 @@
 #include "method/method_limits.h"
 #include "method/rk_newton.h"
 #include "step/rates.h"
+#include "step/step_limits.h"
 
 /* ---- create ------------------------------------------------------------------------------------- */
 
@@ -347,6 +348,37 @@ static void set_tolerance(tolerance *t, const ph_sim *sim, const ph_rk *rk, cons
     }
 }
 
+/* dV_i = h sum_j a_ij dA_j of stage i for the increment x, to dV: nv. */
+static void velocity_increment(const ph_rk_newton *nm, const ph_layout *lay, const ph_stages *st, int i,
+                               double *dV)
+{
+    const double *a = st->tab->A[st->first + i] + st->first;
+    for (const ph_slot *node = lay->slot, *end = node + lay->N; node < end; node++)
+        for (int r = 0; r < node->dim; r++) {
+            double sum = 0;
+            for (int j = 0; j < nm->s; j++)
+                sum += a[j] * nm->x[nm->s * node->v_at + j * node->dim + r];
+            dV[node->v_at + r] = st->h * sum;
+        }
+}
+
+/* Cut the increment where friction would jump over rest in a stage (CT8). Return 1 if it was cut. */
+static int cut_increment(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st)
+{
+    const ph_layout *lay = &sim->lay;
+    ph_rk_newton *nm = rk->newton;
+    double kappa = 1, *dV = nm->b; /* done with */
+    for (int i = 0; i < nm->s && lay->cut; i++) {
+        go_to(lay, rk, from, st, st->first + i);
+        ph_state s = ph_point_view(&rk->at, lay);
+        velocity_increment(nm, lay, st, i, dV);
+        kappa = fmin(kappa, lay->cut(&s, dV, lay->sys->ctx));
+    }
+    for (int i = 0; i < nm->s * (lay->nv + lay->nl) && kappa < 1; i++)
+        nm->x[i] *= kappa;
+    return kappa < 1;
+}
+
 /* A and Lambda += x; size becomes the largest h |dA|, of positions and of rotations, *share the largest increment of a
  * multiplier, relative to the largest, where friction goes by those of least norm, else 0. */
 static void correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double size[2], double *share)
@@ -428,12 +460,15 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
     double last = 0, last_loose = 0;
     tolerance tol = begin_tolerance(sim, from, st);
     guess_turn(&sim->lay, rk, from, st);
-    for (int k = 1; k <= most; k++) {
+    int cuts = 0;
+    for (int k = 1, left = most; left > 0; k++) {
         double size[2], share;
         sim->stats.iterations++, sim->step_iterations++;
         ph_status status = prepare(sim, rk, from, st, keep);
         if (status != PH_OK)
             return status;
+        int cut = cut_increment(sim, rk, from, st);
+        left -= !cut || ++cuts > PH_NEWTON_CUTS;
         correct(sim, rk, st, size, &share);
         set_tolerance(&tol, sim, rk, st);
         double loose = ph_larger(size[0] / tol.loose[0], size[1] / tol.loose[1]);
@@ -441,15 +476,19 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
         double rate = k > 1 ? tight / last : 1;
         if (!isfinite(tight))
             return PH_E_NAN;
+        if (cut) {
+            k = keep = 0; /* nothing is known of convergence from here */
+            continue;
+        }
         double lacking = tight * DBL_EPSILON * ph_solver_get_info(nm->solver).growth;
-        int noise = loose <= 1 && ((k > 1 && rate > PH_RATE_RENEW && !keep) || k == most);
+        int noise = loose <= 1 && ((k > 1 && rate > PH_RATE_RENEW && !keep) || left == 0);
         int small =
             tight <= 1 || (rate < PH_RATE_TRUSTED && next_increment(exact, tight, rate) + lacking <= 1);
         if ((small && share <= PH_RK_IMPLICIT_SHARED) || noise)
             return ph_rk_newton_kinematics(sim, rk, from, st);
         if (k > 1 && loose > 1e3 * last_loose && loose > 1e6)
             return PH_E_NEWTON;
-        keep = kept && (k == 1 || ph_newton_keep(kind, tight, rate, most - k));
+        keep = kept && (k == 1 || ph_newton_keep(kind, tight, rate, left));
         last = tight, last_loose = loose;
     }
     return PH_E_NEWTON;

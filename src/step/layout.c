@@ -133,6 +133,13 @@ static int has_its_own(const ph_system *sys)
                   sys->Phi_t == o->Phi_t && sys->C == o->C && sys->K == o->K && sys->ctx == o->ctx);
 }
 
+/* The cut of the origin reads the ctx of the origin: a copy with another ctx does without it. */
+static ph_cut cut_of(const ph_system *sys)
+{
+    const ph_system *o = sys->origin;
+    return o && sys->cut == o->cut && sys->ctx != o->ctx ? NULL : sys->cut;
+}
+
 ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
 {
     *lay = (ph_layout){.sys = sys, .max_dim = 1};
@@ -141,6 +148,8 @@ ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
         lay->products = sys->products, lay->positions = sys->positions;
         lay->tangents = sys->C && sys->K ? sys->tangents : NULL;
     }
+    if (sys)
+        lay->cut = cut_of(sys);
     if (!sys || sys->n_nodes < 1 || !sys->nodes)
         return ph_fail(err, PH_E_INPUT, "the system has no nodes");
     if (sys->n_constraints < 0 || (sys->n_constraints > 0 && !sys->constraints))

@@ -32,6 +32,7 @@ typedef struct ph_layout {
     ph_products products; /* of sys, as long as what they stand for was not replaced, or NULL; and so on */
     ph_tangents tangents;
     ph_positions positions;
+    ph_cut cut;             /* NULL: increments are never cut */
     int N, C;               /* nodes, constraints */
     int nq, nv, nl, nR, nT; /* sizes: q, v, lambda, rotation matrices, tangent operators */
     int n_pairs, n_links;   /* listed blocks */

@@ -421,7 +421,8 @@ typedef struct progress {
     int exact, shared; /* convergence is quadratic; multipliers are those of least norm in every iteration */
     int first;         /* one increment may be enough (N7) */
     unsigned near; /* PH_EVAL_NEAR: B serves sizes of forces alone, for which that of the Jacobian will do */
-    int k, keep;   /* this iteration; its Jacobian is that of one before */
+    int k, keep;   /* this iteration, since the last one that was cut; its Jacobian is that of one before */
+    int all, cut;  /* iterations of this step; 1: the last increment was cut (CT8) */
     double size, rate;              /* of its increment, 1 = tolerance; over that of the last */
     double last, drift, last_drift; /* that of the last; rates of constraints, here and there */
     double x[2];                    /* sizes of the first two increments */
@@ -447,12 +448,53 @@ static progress begin(ph_sim *sim, const ph_step_ops *o)
     return p;
 }
 
+/* dv of (N1) for the increment in matrix.x, to dv: nv. */
+static void velocity_increment(const ph_sim *sim, const ph_step_ops *o, double *dv)
+{
+    const ph_newton_matrix *nm = &sim->matrix;
+    const ph_layout *lay = &sim->lay;
+    const double *x_eta = nm->x + lay->nv + lay->nl;
+    memset(dv, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && nm->n_eta > 0; b++)
+        if (nm->eta_at[b->row] >= 0)
+            ph_small_tmul_add(b->m, b->n, o->Bn + b->at, x_eta + nm->eta_at[b->row], dv + b->col_at);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *L = i->T_at >= 0 ? o->L : NULL, *F = i->T_at >= 0 ? o->F : NULL;
+        double y[PH_DIM_MAX], *to = dv + i->v_at;
+        memcpy(y, to, sizeof(double) * (size_t)i->dim);
+        if (F)
+            ph_small_mul(i->dim, F + i->T_at, y, to);
+        if (L)
+            ph_small_mul(i->dim, L + i->T_at, nm->x + i->v_at, y);
+        else
+            memcpy(y, nm->x + i->v_at, sizeof(double) * (size_t)i->dim);
+        for (int k = 0; k < i->dim; k++)
+            to[k] = (to[k] + y[k]) / o->inv_gp;
+    }
+}
+
+/* Cut the increment where friction would jump over rest (CT8). Return 1 if it was cut. By tolerance such a step must fail
+ * and become smaller: its error goes through the matrix of its end (VS8), where friction at rest hides the jump. */
+static int cut_increment(ph_sim *sim, const ph_step_ops *o, const ph_state *s)
+{
+    const ph_layout *lay = &sim->lay;
+    ph_newton_matrix *nm = &sim->matrix;
+    double *dv = nm->b; /* done with */
+    if (!lay->cut || sim->opt.tol > 0)
+        return 0;
+    velocity_increment(sim, o, dv);
+    double kappa = lay->cut(s, dv, lay->sys->ctx);
+    for (int i = 0; i < nm->n && kappa < 1; i++)
+        nm->x[i] *= kappa;
+    return kappa < 1;
+}
+
 /* One increment, applied to the unknowns of the method and to lambda. */
 static ph_status iterate(ph_sim *sim, const ph_step_ops *o, progress *p)
 {
     ph_newton_matrix *nm = &sim->matrix;
     const ph_state s = ph_point_view(&sim->next, &sim->lay);
-    sim->stats.iterations++, sim->step_iterations = p->k;
+    sim->stats.iterations++, sim->step_iterations = ++p->all;
     ph_status status = o->update(sim);
     if (status == PH_OK && p->shared)
         status = least(sim);
@@ -471,6 +513,7 @@ static ph_status iterate(ph_sim *sim, const ph_step_ops *o, progress *p)
         status = ph_newton_increment(sim, o);
     if (status != PH_OK)
         return status;
+    p->cut = cut_increment(sim, o, &s);
     p->size = o->correct(sim, nm->x);
     if (!p->exact && !p->of_step)
         p->size = ph_larger(p->size, multiplier_size(sim, o));
@@ -547,12 +590,17 @@ static int is_hopeless(const ph_sim *sim, const progress *p)
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
 {
     const ph_newton_matrix *nm = &sim->matrix;
-    const int most = sim->opt.max_iterations;
+    int left = sim->opt.max_iterations, cuts = 0;
     progress p = begin(sim, o);
     ph_solver_doubt(nm->solver, 0);
-    for (p.k = 1; p.k <= most; p.k++) {
+    for (p.k = 1; left > 0; p.k++) {
         int done = 0;
         ph_status status = iterate(sim, o, &p);
+        left -= !p.cut || ++cuts > PH_NEWTON_CUTS;
+        if (status == PH_OK && p.cut) {
+            p.k = p.keep = 0; /* nothing is known of convergence from here */
+            continue;
+        }
         if (status == PH_OK &&
             (is_enough(sim, o, &p) || (p.k > 2 && p.rate >= PH_RATE_TRUSTED && noise(sim, o, 0) <= 1)))
             status = conclude(sim, o, &p, &done);
@@ -560,9 +608,8 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             return status;
         if (is_hopeless(sim, &p))
             return PH_E_NEWTON;
-        p.keep =
-            p.keeps && nm->factored && p.k < p.most_kept &&
-            (p.k == 1 ? p.bend <= PH_RATE_STEP : ph_newton_keep(sim->opt.newton, p.size, p.rate, most - p.k));
+        p.keep = p.keeps && nm->factored && p.k < p.most_kept &&
+                 (p.k == 1 ? p.bend <= PH_RATE_STEP : ph_newton_keep(sim->opt.newton, p.size, p.rate, left));
         p.last = p.size, p.last_drift = p.drift;
     }
     return PH_E_NEWTON;

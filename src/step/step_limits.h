@@ -52,6 +52,8 @@
 /* Steps without a bound on the forces of multipliers, where it does not tell, as where joints make no torques: it would cost half of
  * what they cost themselves. */
 #define PH_NEWTON_WITHOUT 32
+/* Increments that may be cut (CT8) before they count as iterations: chains need a few for each joint that comes to rest. */
+#define PH_NEWTON_CUTS 40
 /* Rows that are left out may be violated so much, relative to positions, before others are; more than ten times that,
  * and they are not implied. */
 #define PH_NEWTON_LEFT_OUT 1e-7

@@ -7,6 +7,7 @@
 #define PH_COMPILE_STEP_H
 
 #define PH_LEFT_KEPT 0.01  /* of the tolerance: what a Jacobian that was kept may leave */
+#define PH_CUTS      40    /* iterations whose increments are cut (CT8), before they count */
 #define PH_DRIFT     1e-13 /* of velocities: what a step may leave of their violation */
 
 /* Increments of members that are full with a Jacobian of their own, of others with the kept one. */
@@ -48,6 +49,21 @@ PH_FN ph_mask ph_settled(const ph_work *W, ph_real rate, ph_real last_drift)
     return ok;
 }
 
+/* Cut the increments of members whose friction would jump over rest (CT8); which members those are. */
+PH_FN ph_mask ph_cut(const PH_MODEL *s, ph_work *W, ph_mask active)
+{
+#if PH_FRICTION
+    ph_real kappa = ph_kappa(s, W);
+    ph_mask cut = active & (kappa < 1);
+    for (int i = 0; i < PH_N; i++)
+        W->x[i] = ph_select(cut, kappa * W->x[i], W->x[i]);
+    return cut;
+#else
+    (void)s, (void)W;
+    return active & ph_not(active);
+#endif
+}
+
 /* Members that have not converged; the new point of the others is in W. */
 PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
 {
@@ -55,13 +71,15 @@ PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
     ph_real last = ph_k(1), last_drift = ph_k(0), huge = ph_k(HUGE_VAL);
     ph_mask active = huge > 0, failed = huge < 0, full = PH_FULL ? active : failed, first = active;
     W->iterations = ph_k(0);
-    for (int k = 1; k <= PH_MAX_ITERATIONS && ph_any(active); k++) {
+    for (int k = 1, most = PH_MAX_ITERATIONS; k <= most && ph_any(active); k++) {
         if (PH_FULL || k == 1 || !ph_any(active & ph_not(full)))
             ph_increment(s, W, &F);
         else if (PH_LANES == 1 || !ph_any(active & full))
             ph_increment_kept(s, W, &F);
         else
             ph_increment_mixed(s, W, &F, full);
+        ph_mask cut = ph_cut(s, W, active);
+        most += most < PH_MAX_ITERATIONS + PH_CUTS && ph_any(cut);
         ph_real size = ph_correct(W, &F, active), rate = ph_select(first, ph_k(1), size / last);
         ph_mask exact = full | first, bad = exact & ph_not(size < huge), done;
         W->iterations = ph_select(active, ph_k(k), W->iterations);
@@ -74,14 +92,15 @@ PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
                 kept = kept | (size <= 1);
             done = done | (ph_not(exact) & kept);
         }
+        done = done & ph_not(cut), full = full | cut;
         failed = failed | (active & bad) | (active & done & ph_loose(W));
         active = active & ph_not(done | bad);
-        first = huge < 0;
+        first = cut; /* nothing is known of the convergence from here */
         last = size, last_drift = PH_RATES ? W->drift : last_drift;
         ph_mask slow = active & ph_not(exact | (rate <= PH_RATE_STEP) | (size <= 1));
         if (!PH_FULL && ph_any(slow)) {
             ph_go_back(s, W, slow);
-            full = full | slow, first = slow;
+            full = full | slow, first = first | slow;
         }
     }
     return failed | active;
