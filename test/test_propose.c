@@ -64,6 +64,27 @@ static void stiff_and_too_exact(void **state)
     scratch_remove(&s);
 }
 
+/* Models whose functions jump at times that the run finds: every method tried has its own list of them. */
+static void functions_that_jump(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"robot_arm", "quarter_car", "cart_pendulum", "flying_spaghetti",
+                                        "struck_top"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        char path[256];
+        snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s.lua", names[k]);
+        ph_run *run = open_model(path);
+        ph_probe *probe = ph_probe_create(ph_run_system(run), run, 0, NULL);
+        ph_proposal p;
+        ph_error err = {0};
+        if (ph_propose(run, probe, 1e-3, 0.01, &p, &err) != PH_OK)
+            fail_msg("%s: %s", names[k], err.text);
+        check_le(p.error, 1e-3);
+        ph_probe_destroy(probe);
+        ph_run_close(run);
+    }
+}
+
 /* Allocations that fail in turn, before a method is found and after: memory is what is complained of, and once there is enough, a method is found. */
 static void memory(void **state)
 {
@@ -114,9 +135,8 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_the_accuracy),
-        cmocka_unit_test(words),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(keeps_the_accuracy),  cmocka_unit_test(words),
+        cmocka_unit_test(functions_that_jump), cmocka_unit_test(memory),
         cmocka_unit_test(stiff_and_too_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -276,12 +276,49 @@ static void flexible_bodies(void **state)
     ph_run_close(run);
 }
 
+static const char pulses[] =
+    "model \"pulses\"\nlocal T = param('T', 0.25)\n"
+    "body{ name = 'a', mass = 1, inertia = {1, 1, 1} }\n"
+    "force{ body = 'a', value = function(t, s) if t > 0.4 then return 1, 0, 0 end return 0, 0, 0 end }\n"
+    "run{ t_end = 1, tol = 1e-3, nonsmooth = {T, 0.75} }\n";
+
+/* Options that were read can be set again and again: the times that the run found are not among them, and times of the file
+ * stay those of the file when its parameters change. */
+static void options_set_twice(void **state)
+{
+    (void)state;
+    ph_model *model = read_text(pulses);
+    ph_run *run;
+    assert_int_equal(ph_run_create(&run, model, NULL, NULL), PH_OK);
+    ph_options o = ph_run_options(run);
+    assert_int_equal(o.nonsmooth.n, 2);
+    for (int k = 0; k < 3; k++) {
+        o.h_max = 0.1 / (k + 1);
+        assert_int_equal(ph_run_set_method(run, &o, NULL), PH_OK);
+        assert_int_equal(ph_sim_options(ph_run_sim(run)).nonsmooth.n, 3); /* 0.25, 0.4, 0.75 */
+        assert_int_equal(ph_run_options(run).nonsmooth.n, 2);
+    }
+    for (int k = 0; k < 2; k++) {
+        ph_setting T = {"T", 0.125 + 0.05 * k};
+        assert_int_equal(ph_run_set_parameters(run, &T, 1, NULL), PH_OK);
+        const double *t = ph_sim_options(ph_run_sim(run)).nonsmooth.t;
+        assert_true(t[0] == T.value && t[2] == 0.75); /* exact */
+    }
+    o = ph_run_options(run);
+    o.nonsmooth = (ph_times){0};
+    assert_int_equal(ph_run_set_method(run, &o, NULL), PH_OK);
+    assert_int_equal(ph_sim_options(ph_run_sim(run)).nonsmooth.n, 1);
+    ph_run_close(run);
+    ph_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(waiting),
                                        cmocka_unit_test(no_step_size),
                                        cmocka_unit_test(said_and_resolved),
                                        cmocka_unit_test(whole_methods),
+                                       cmocka_unit_test(options_set_twice),
                                        cmocka_unit_test(numbers_of_states),
                                        cmocka_unit_test(equilibrium_beside_the_run),
                                        cmocka_unit_test(yes_or_no),

@@ -142,8 +142,10 @@ enum { PH_ON_START, PH_ON_STEP, PH_ON_EVENT };
 typedef ph_status (*ph_observer_fn)(ph_run *run, int why, void *ctx);
 PH_API void ph_run_observe(ph_run *run, ph_observer_fn f, void *ctx); /* one observer; NULL: none */
 PH_API double ph_run_time(const ph_run *run);                         /* s */
-PH_API double ph_run_end(const ph_run *run);          /* t_end; 0: neither file nor options give it */
-PH_API ph_options ph_run_options(const ph_run *run);  /* as resolved, h divides t_end; 0: not given */
+PH_API double ph_run_end(const ph_run *run); /* t_end; 0: neither file nor options give it */
+/* Options as resolved; h divides t_end, 0 if not given. `nonsmooth` lists the given times only, and is valid until
+ * parameters are set. */
+PH_API ph_options ph_run_options(const ph_run *run);
 PH_API ph_run_def ph_run_settings(const ph_run *run); /* all of run{}, as file and options say it */
 
 /* Times after the start and up to t_end at which functions of the model jump or bend because of the time alone, and tables of inputs do:

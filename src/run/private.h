@@ -17,6 +17,7 @@ typedef struct ph_told {
     ph_setting *parameter; /* the last one of a name */
     char **option;         /* "h=1e-3"; the last one of a key */
     int has_method;        /* method stands in place of what the file says, */
+    int times_of_file;     /* 1: but `nonsmooth` is read from the file */
     ph_options method;     /* below options */
 } ph_told;
 
@@ -169,7 +170,8 @@ ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_paramet
                       const char *const *options, int n_options, const ph_allocator *alloc, ph_error *err);
 void ph_told_free(ph_told *told, const ph_allocator *alloc);
 ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err);
-void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator *alloc);
+void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_model *model,
+                        const ph_allocator *alloc);
 
 /* run_save.c: what a failed step that has begun anew leaves is the state before it. make asks for memory, where steps may begin anew. */
 ph_status ph_undo_make(ph_run *run);

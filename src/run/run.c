@@ -448,7 +448,7 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
     if (s == PH_OK)
         s = ph_told_add(&told, parameters, n_parameters, options, n_options, alloc, err);
     if (s == PH_OK && method)
-        ph_told_set_method(&told, method, alloc);
+        ph_told_set_method(&told, method, run->model, alloc);
     if (s == PH_OK && n_parameters && !run->model)
         s = no_parameters(err);
     if (s == PH_OK && n_parameters)
@@ -530,7 +530,9 @@ double ph_run_end(const ph_run *run)
 
 ph_options ph_run_options(const ph_run *run)
 {
-    return run->def.opt;
+    ph_options o = run->def.opt;
+    o.nonsmooth = run->said.opt.nonsmooth; /* the times that were found are freed when the method changes */
+    return o;
 }
 
 ph_run_def ph_run_settings(const ph_run *run)

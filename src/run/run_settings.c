@@ -155,8 +155,11 @@ static int is_told(const ph_told *told, const char *key)
 ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err)
 {
     int h = is_told(told, "h"), tol = is_told(told, "tol");
+    ph_times of_file = def->opt.nonsmooth;
     if (told->has_method)
         def->opt = told->method;
+    if (told->has_method && told->times_of_file)
+        def->opt.nonsmooth = of_file;
     else if (tol && !h)
         def->opt.h = 0;
     else if (h && !tol)
@@ -192,8 +195,10 @@ static int is_of_method(const char *option)
 
 _Static_assert(offsetof(ph_run_def, opt) == 0, "options of the method come first");
 
-/* Words become those of the tables, which stay. */
-void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator *alloc)
+/* Strings and times that the run or its model own may be freed before the next change: names are replaced by the names in
+ * the tables, and times of the model file by a flag. */
+void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_model *model,
+                        const ph_allocator *alloc)
 {
     int n = 0, tableau = opt->tableau ? ph_tableau_find(opt->tableau) : -1;
     for (int i = 0; i < told->n_options; i++)
@@ -203,6 +208,9 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
             told->option[n++] = told->option[i];
     told->n_options = n;
     told->has_method = 1, told->method = *opt;
+    told->times_of_file = model && opt->nonsmooth.t && opt->nonsmooth.t == model->run.opt.nonsmooth.t;
+    if (told->times_of_file)
+        told->method.nonsmooth = (ph_times){0};
     int method = opt->method ? ph_word_find(opt->method, ph_method_name) : -1;
     if (method >= 0)
         told->method.method = ph_method_name(method);
@@ -298,7 +306,8 @@ ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_paramet
 
 ph_status ph_told_copy(ph_told *to, const ph_told *from, const ph_allocator *alloc, ph_error *err)
 {
-    *to = (ph_told){.has_method = from->has_method, .method = from->method};
+    *to = (ph_told){
+        .has_method = from->has_method, .times_of_file = from->times_of_file, .method = from->method};
     ph_status s = ph_told_add(to, from->parameter, from->n_parameters, (const char *const *)from->option,
                               from->n_options, alloc, err);
     if (s != PH_OK)
