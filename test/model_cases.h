@@ -19,14 +19,14 @@ typedef struct opened {
 static inline void open_path(opened *o, const char *path, const ph_setting *set, ph_space_code space)
 {
     ph_error err = {0};
-    int dependent[64];
+    int dependent[256];
     *o = (opened){0};
     if (ph_model_read(&o->model, path, set, set != NULL, NULL, &err) != PH_OK ||
         ph_mechanism_create(&o->mech, o->model, space, NULL, &err) != PH_OK ||
         ph_mechanism_initial(o->mech, 0, &o->q0, &o->v0, &err) != PH_OK)
         fail_msg("%s: %s", path, err.text);
     o->sys = *ph_mechanism_system(o->mech);
-    assert_true(o->sys.n_constraints <= 64);
+    assert_true(o->sys.n_constraints <= 256);
     assert_int_equal(ph_system_rank(&o->sys, 0, o->q0, dependent, &err), PH_OK);
     for (int c = 0; c < o->sys.n_constraints; c++)
         o->sys.n_redundant += dependent[c];

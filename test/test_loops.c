@@ -94,11 +94,79 @@ static void loops_of_all_kinds(void **state)
     }
 }
 
+/* Hinges in a row, each with a damper and with couplings to masses on rails: a damper adds columns to the rows of two
+ * bodies, which says nothing about the rows that they have. */
+static const char coupled[] =
+    "model 'coupled'\n"
+    "gravity {0, 0, -9.81}\n"
+    "local function arm(name, parent, x, y, axis)\n"
+    "  body { name = name, mass = 1, inertia = {.01, .02, .03}, position = {x + .5, y, 0} }\n"
+    "  joint { name = 'j' .. name, type = 'revolute', bodies = {parent, name}, at = {x, y, 0}, axis = axis "
+    "}\n"
+    "  actuator { name = 'd' .. name, joint = 'j' .. name, d = 1 }\n"
+    "  for k = 1, couplings do\n"
+    "    local a = name .. 'a' .. k\n"
+    "    particle { name = a, mass = .1 * k }\n"
+    "    joint { name = 'g' .. a, type = 'generic', bodies = {'ground', a}, at = {0, 0, 0}, lock = {'y', "
+    "'z'} }\n"
+    "    coupling { name = 'c' .. a, joints = {'j' .. name, 'g' .. a}, coordinates = {'rz', 'x'}, ratio = k "
+    "}\n"
+    "  end\n"
+    "end\n"
+    "local parent = 'ground'\n"
+    "for i = 1, chain do\n"
+    "  arm('b' .. i, parent, i - 1, 0, i % 2 == 1 and {0, 1, 0} or {0, .6, .8})\n"
+    "  parent = 'b' .. i\n"
+    "end\n"
+    "for i = 1, star do arm('s' .. i, parent, chain, i, {0, 1, 0}) end\n";
+
+static void check_coupled(int chain, int star, int couplings)
+{
+    static const ph_solver_kind kind[] = {PH_BLOCK, PH_FRONT, PH_KLU};
+    char text[4096], name[64];
+    double *q[3];
+    opened m;
+    snprintf(name, sizeof name, "chain %d, star %d, couplings %d", chain, star, couplings);
+    snprintf(text, sizeof text, "local chain, star, couplings = %d, %d, %d\n%s", chain, star, couplings,
+             coupled);
+    open_text(&m, text);
+    int nq = ph_system_nq(&m.sys);
+    for (int k = 0; k < 3; k++) {
+        q[k] = calloc((size_t)nq, sizeof(double));
+        ph_options o = ph_default_options();
+        ph_sim *sim;
+        ph_error err = {0};
+        o.h = 1e-3, o.solver = kind[k];
+        if (ph_sim_create(&sim, &m.sys, &o, 0, m.q0, m.v0, &err) != PH_OK ||
+            ph_sim_run(sim, 3, NULL, NULL, &err) != PH_OK)
+            fail_msg("%s, solver %d: %s", name, (int)kind[k], err.text);
+        memcpy(q[k], ph_sim_state(sim).q, sizeof(double) * (size_t)nq);
+        ph_sim_destroy(sim);
+    }
+    check_le(max_diff(q[0], q[2], nq), 1e-9); /* Newton's tolerance */
+    check_le(max_diff(q[1], q[2], nq), 1e-9);
+    for (int k = 0; k < 3; k++)
+        free(q[k]);
+    open_close(&m);
+}
+
+static void couplings_and_dampers(void **state)
+{
+    (void)state;
+    for (int chain = 2; chain <= 20; chain++)
+        check_coupled(chain, 0, 1);
+    for (int couplings = 2; couplings <= 6; couplings++)
+        check_coupled(5, 0, couplings);
+    for (int star = 3; star <= 40; star += star < 12 ? 1 : 7)
+        check_coupled(1, star, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(suspension_and_platform),
         cmocka_unit_test(loops_of_all_kinds),
+        cmocka_unit_test(couplings_and_dampers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

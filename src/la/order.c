@@ -30,8 +30,9 @@
 #include <limits.h>
 #include <string.h>
 
-/* Late neighbours of a hub, at least: the joints of a body with fewer make a small clique, and bodies first
- * is what everyday mechanisms were tried with. */
+/* A block is a hub if at least so many late rows have entries in its column. The joints of a body with fewer make a small
+ * clique, and bodies first is what everyday mechanisms were tried with. Late columns do not count: a damper in a joint adds
+ * columns of multipliers to the rows of both bodies, which says nothing about the rows left without them. */
 #define HUB 9
 /* Distance through a graph, squared, over its blocks: 4 for a square mesh, N/3 or more for a chain of N bodies. The order of a
  * mesh gains nothing from an end, and is 10 to 30 % more work with one. */
@@ -268,7 +269,7 @@ static void take_apart(branches *b)
     }
 }
 
-/* Hubs, and late blocks that can do without them. */
+/* Find the hubs, and the late blocks that can do without them. */
 static void find_hubs(quotient *q, const ph_graph *g)
 {
     branches b = {.q = q,
@@ -278,17 +279,14 @@ static void find_hubs(quotient *q, const ph_graph *g)
                   .own = q->lp,
                   .queue = q->llen};
     int any = 0;
-    for (int i = 0; i < q->n; i++) {
-        int count = 0;
-        for (int k = q->start[i]; k < q->start[i + 1]; k++)
-            count += q->late[q->adj[k]];
-        q->hub[i] = q->late[i] || count >= HUB;
-        any |= !q->late[i] && count >= HUB;
-    }
-    if (!any)
-        return;
     list_rows(&b, g);
-    take_apart(&b);
+    for (int i = 0; i < q->n; i++) {
+        int is_hub_by_rows = b.left[0][i] + b.left[1][i] >= HUB;
+        q->hub[i] = q->late[i] || is_hub_by_rows;
+        any |= is_hub_by_rows;
+    }
+    if (any)
+        take_apart(&b);
     memset(q->nelem, 0, (size_t)q->n * sizeof(int));
 }
 
