@@ -18,9 +18,24 @@ run 0 linearise "$models/quarter_car.lua" --about static -o m.json
 refused 'ends neither in .json nor in .csv' linearise "$models/dc_motor.lua" -o m.txt
 refused 'exclude each other' linearise "$models/dc_motor.lua" --at 0.1 --about static
 
+run 0 linearise "$models/dc_motor.lua" --at 0
+has out 'linearised at t = 0 s' 'eigenvalues' 'damping'
+refused "--at must not be negative, not '-1'" linearise "$models/dc_motor.lua" --at -1
+refused 'exclude each other' linearise "$models/dc_motor.lua" --at 0 --about static
+
+# A four-bar nearly straight: its crank hardly moves the rest. Digits: modes, which has other coordinates. (T11)
+nearly=$models/../test/models/nearly_straight.lua
+for pair in .02:71.529470 .01:98.413920 .005:136.376619 .002:212.409012; do
+    run 0 linearise "$nearly" --about static --set "d=${pair%:*}" --json
+    got=$(grep -oE '"eigenvalues":\[\[[^]]*' out | cut -d, -f2)
+    awk -v got="$got" -v want="${pair#*:}" 'BEGIN { d = (got < 0 ? -got : got) - want; exit !(d <= 2e-6 && -d <= 2e-6) }' ||
+        fail "eigenvalue of $pair: $got"
+done
+
 printf 't,load\n0,0.1\n0.5,0.2\n' >load.csv
 run 0 run "$models/dc_motor.lua" --input load=load.csv
 run 0 run "$models/dc_motor.lua" --input load=0
 printf 't,load\n0,0.1\n0,0.2\n' >load.csv
 refused 'times of its table must increase' run "$models/dc_motor.lua" --input load=load.csv
 refused "the model has no input 'lode'; there are: load" run "$models/dc_motor.lua" --input lode=1
+finish

@@ -4,6 +4,7 @@
 #include <complex.h>
 
 #include "base/spectrum.h"
+#include "la/small.h"
 #include "polhode/polhode.h"
 
 typedef struct lin {
@@ -147,6 +148,80 @@ static void bicycle(void **state)
     }
 }
 
+/* Eigenvalues of A about an equilibrium against those of modes: a four-bar nearly straight, and a slider pressed to its rail,
+ * whose friction depends on multipliers. (T11) */
+static void rest(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "gravity {0, 0, -9.81}\n"
+        "body { name = 'a', mass = 1, inertia = {0.01, 0.1, 0.1}, position = {0.5, 0, 0} }\n"
+        "body { name = 'b', mass = 1, inertia = {0.01, 0.1, 0.1}, position = {1.5, 0, 0} }\n"
+        "joint { name = 'ja', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = {0, 1, 0} "
+        "}\n"
+        "joint { name = 'jb', type = 'revolute', bodies = {'a', 'b'}, at = {1, 0, 0}, axis = {0, 1, 0} }\n"
+        "joint { name = 'rod', type = 'distance', bodies = {'ground', 'b'}, at_a = {5, 0, 0.006}, at_b = "
+        "{0.5, 0, 0} "
+        "}\n"
+        "actuator { name = 'ka', joint = 'ja', k = 100, d = 1 }\n"
+        "actuator { name = 'kb', joint = 'jb', k = 100, d = 1 }\n"
+        "run { h = 1e-3, t_end = 1 }\n",
+        "gravity {0, 0, -9.81}\n"
+        "body { name = 'cart', mass = 2, inertia = {1, 1, 1} }\n"
+        "body { name = 'pole', mass = 0.5, inertia = {0.02, 0.03, 0.01}, position = {0.1, 0, -0.4} }\n"
+        "joint { name = 'rail', type = 'prismatic', bodies = {'ground', 'cart'}, axis = {1, 0, 0}, "
+        "friction = 0.3, friction_speed = 1e-2 }\n"
+        "joint { name = 'pivot', type = 'revolute', bodies = {'cart', 'pole'}, at = {0, 0, 0}, axis = {0, 1, "
+        "0} }\n"
+        "actuator { name = 'k', joint = 'rail', k = 50, rest = 0.2 }\n"
+        "run { h = 1e-3, t_end = 1 }\n"};
+    for (int which = 0; which < 2; which++) {
+        ph_run *run = run_of(text[which]);
+        ph_modes *m;
+        ph_error err = {0};
+        double re[8], im[8];
+        if (ph_run_static(run, NULL, NULL, &err) != PH_OK || ph_run_modes(&m, run, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        lin l = lin_of(run);
+        assert_int_equal(ph_linear_eigenvalues(l.n, l.A, re, im, &err), PH_OK);
+        for (int k = 0; k < ph_modes_get_info(m).count; k++) {
+            double x, y, nearest = HUGE_VAL;
+            ph_modes_value(m, k, &x, &y);
+            for (int i = 0; i < l.n; i++)
+                nearest = fmin(nearest, hypot(re[i] - x, im[i] - y));
+            check_le(nearest, 1e-9 * hypot(x, y)); /* round-off */
+        }
+        ph_modes_destroy(m);
+        lin_close(&l);
+    }
+}
+
+/* A of a motion is the same in all spaces, whose coordinates differ: what velocities do in it is differenced. (T11) */
+static void motion(void **state)
+{
+    (void)state;
+    static const char *const spaces[] = {"space=R3xSO3", "space=SE3", "space=euler"};
+    double *A[3];
+    int n = 0;
+    for (int k = 0; k < 3; k++) {
+        ph_run *run;
+        ph_error err = {0};
+        ph_run_config c = ph_run_defaults();
+        const char *options[] = {spaces[k], "tol=1e-10"};
+        c.options = options, c.n_options = 2;
+        if (ph_run_open(&run, PH_TEST_DIR "/../models/heavy_top.lua", &c, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        lin l = lin_of(run);
+        n = l.n, A[k] = calloc((size_t)(n * n), sizeof(double));
+        memcpy(A[k], l.A, sizeof(double) * (size_t)(n * n));
+        lin_close(&l);
+    }
+    for (int k = 1; k < 3; k++)
+        check_le(max_diff(A[0], A[k], n * n), 1e-10 * ph_small_max(n * n, A[0])); /* derivative: order 4 */
+    for (int k = 0; k < 3; k++)
+        free(A[k]);
+}
+
 /* exp(A t) of a short run that starts a little off, and the response to an input that jumps: a motion that is not steady,
  * of a chain of joints with several coordinates. */
 static void short_runs(void **state)
@@ -233,8 +308,12 @@ static void only_what_is_asked_for(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cart), cmocka_unit_test(motor),
-                                       cmocka_unit_test(bicycle), cmocka_unit_test(short_runs),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cart),
+                                       cmocka_unit_test(motor),
+                                       cmocka_unit_test(bicycle),
+                                       cmocka_unit_test(rest),
+                                       cmocka_unit_test(motion),
+                                       cmocka_unit_test(short_runs),
                                        cmocka_unit_test(only_what_is_asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,8 +282,8 @@ static const char pulses[] =
     "force{ body = 'a', value = function(t, s) if t > 0.4 then return 1, 0, 0 end return 0, 0, 0 end }\n"
     "run{ t_end = 1, tol = 1e-3, nonsmooth = {T, 0.75} }\n";
 
-/* Options that were read can be set again and again: the times that the run found are not among them, and times of the file
- * stay those of the file when its parameters change. */
+/* Options that were read can be set several times: the times that the run found are not among them, and the times of the file
+ * follow its parameters. */
 static void options_set_twice(void **state)
 {
     (void)state;

@@ -327,11 +327,15 @@ PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* ab
 /* How many numbers x, u and y of ph_run_linearise have at the present state; any may be NULL. */
 PH_API ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err);
 
-/* x' = A x + B u, y = C x + D u about the present state, which need not be steady: u the inputs, y the sensors, x
- * independent coordinates of the mechanism, their rates, and states. Matrices of the caller's, row by row; any may be NULL. */
+/* Linearise about the current state, which need not be steady: x' = A x + B u, y = C x + D u with u the inputs, y the sensors,
+ * and x independent coordinates of the mechanism, their rates, and states. The caller owns the matrices, row by row; any may be
+ * NULL. A comes from exact tangents; entries that are round-off are 0. */
 PH_API ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double *D, ph_error *err);
 PH_API const char *ph_run_linear_name(const ph_run *run,
                                       int x); /* of the last ph_run_linearise; NULL past the end */
+
+/* Eigenvalues of the n x n matrix A of ph_run_linearise, by falling modulus; the zeros of free motions come last and are exact. */
+PH_API ph_status ph_linear_eigenvalues(int n, const double *A, double *re, double *im, ph_error *err);
 
 /* Direct: call at the initial time and values; steps then carry derivatives by these parameters, until the run starts
  * anew; n = 0 ends it at any time. Those by parameters[k] are read like the numbers themselves, of bodies, joints,

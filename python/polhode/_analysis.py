@@ -101,6 +101,15 @@ class Linear:
     def __iter__(self) -> Iterator[Array]:
         return iter((self.A, self.B, self.C, self.D))
 
+    @property
+    def eigenvalues(self) -> Array:
+        """Eigenvalues of A [1/s], by falling modulus; the zeros of free motions are exact and come last."""
+        n = len(self.states)
+        A, re, im = np.ascontiguousarray(self.A), np.zeros(n), np.zeros(n)
+        if n and lib.ph_linear_eigenvalues(n, *(ffi.from_buffer("double[]", a) for a in (A, re, im)), ffi.NULL):
+            raise ValueError("the eigenvalues of the linearised system were not found")
+        return re + 1j * im
+
     def __repr__(self) -> str:
         return f"<linear system: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs>"
 

@@ -123,6 +123,19 @@ def test_linearise():
     assert np.allclose(A @ A, 0, atol=1e-9) and (C @ A @ B).item() == pytest.approx(1, rel=1e-6)
     assert linear.inputs == ["u"] and linear.outputs == ["angle"] and len(linear.states) == 2
     assert "2 states, 1 inputs" in repr(linear)
+    assert (linear.eigenvalues == 0).all()  # free: exact
+
+
+def test_eigenvalues_are_those_of_modes():
+    m = ph.Model(title="swing")
+    m.gravity([0, 0, -9.81])
+    m.body(name="bob", mass=2, inertia=[0.1, 0.1, 0.1], position=[0, 0, -0.5])
+    m.joint(name="hinge", type="revolute", bodies=["ground", "bob"], at=[0, 0, 0], axis=[0, 1, 0])
+    m.options(t_end=1, h=1e-3)
+    sim = m.sim()
+    omega = np.sqrt(2 * 9.81 * 0.5 / 0.6)
+    assert np.allclose(np.sort(sim.linearise().eigenvalues.imag), [-omega, omega], rtol=1e-12)
+    assert np.isclose(abs(sim.modes().values[0].imag), omega, rtol=1e-12)
 
 
 def test_bad_inputs():

@@ -187,6 +187,34 @@ static int by_modulus(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* (Parlett, Reinsch, Balancing a matrix for calculation of eigenvalues and eigenvectors, Numer. Math. 13, 1969.) */
+void ph_balance(int n, double *A)
+{
+    for (int again = 1; again;) {
+        again = 0;
+        for (int i = 0; i < n; i++) {
+            double row = 0, column = 0, f = 1;
+            for (int j = 0; j < n; j++)
+                if (j != i)
+                    row += fabs(A[i * n + j]), column += fabs(A[j * n + i]);
+            if (!(row > 0 && column > 0 && isfinite(row + column)))
+                continue;
+            double sum = row + column, c = column;
+            for (; c < row / 2; c *= 4)
+                f *= 2;
+            for (; c >= 2 * row; c /= 4)
+                f /= 2;
+            if (!((c + row) / f < 0.95 * sum))
+                continue;
+            again = 1;
+            for (int j = 0; j < n; j++)
+                A[i * n + j] /= f;
+            for (int j = 0; j < n; j++)
+                A[j * n + i] *= f;
+        }
+    }
+}
+
 ph_status ph_eigenvalues(int n, const double *A, double complex *value)
 {
     size_t nn = (size_t)n * (size_t)n;

@@ -10,6 +10,10 @@
  * convergence. PH_E_MEMORY. */
 ph_status ph_eigenvalues(int n, const double *A, double complex *value);
 
+/* Scale the n x n matrix A by a diagonal similarity, in powers of two, until rows and columns are of similar size: eigenvalues
+ * stay, and small ones keep their digits. */
+void ph_balance(int n, double *A);
+
 /* Take the eigenvalue 0 out of the n x n matrix A, with all that a Jordan block of it has: A becomes the r x r matrix
  * of the other eigenvalues, r is returned. Rows below tol, relative to the largest, and below least are 0; work: n^2. */
 int ph_remove_zeros(int n, double *A, double tol, double least, double *work);

@@ -127,7 +127,7 @@ typedef struct ph_args {
     const char *fmu;                 /* NULL: C source */
     int fmi;
     const char *body; /* of reduce: its name; NULL: the only one */
-    double at;        /* of linearise: time; 0: the initial one */
+    double at;        /* linearise: time, s; NAN if not given */
     int harmonics;    /* of modes: lines of its diagram */
     int about, modes; /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */

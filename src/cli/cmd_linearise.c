@@ -4,6 +4,7 @@
 #include "io/csv.h"
 #include "io/file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@ typedef struct matrices {
     ph_run *run;
     int n, m, p; /* x, u, y */
     double *A, *B, *C, *D;
-    char (*y)[128]; /* names of the numbers of sensors */
+    double *re, *im; /* eigenvalues of A by rising modulus, n each */
+    char (*y)[128];  /* names of the numbers of sensors */
 } matrices;
 
 static const char *x_name(const matrices *s, int k)
@@ -60,6 +62,23 @@ static void name_sensors(matrices *s)
                      ph_run_name(s->run, PH_SENSORS, k), i + 1);
 }
 
+/* Eigenvalues come by falling modulus. */
+static ph_status find_eigenvalues(matrices *s, ph_error *err)
+{
+    s->re = calloc(2 * (size_t)s->n + 1, sizeof *s->re);
+    if (!s->re)
+        return PH_E_MEMORY;
+    s->im = s->re + s->n;
+    ph_status status = ph_linear_eigenvalues(s->n, s->A, s->re, s->im, err);
+    for (int k = 0; k < s->n / 2; k++) {
+        int other = s->n - 1 - k;
+        double re = s->re[k], im = s->im[k];
+        s->re[k] = s->re[other], s->im[k] = s->im[other];
+        s->re[other] = re, s->im[other] = im;
+    }
+    return status;
+}
+
 static ph_status find(matrices *s, ph_error *err)
 {
     ph_status status = ph_run_linear_sizes(s->run, &s->n, &s->m, &s->p, err);
@@ -71,7 +90,8 @@ static ph_status find(matrices *s, ph_error *err)
         return PH_E_MEMORY;
     s->B = s->A + s->n * s->n, s->C = s->B + s->n * s->m, s->D = s->C + s->p * s->n;
     name_sensors(s);
-    return ph_run_linearise(s->run, s->A, s->B, s->C, s->D, err);
+    status = ph_run_linearise(s->run, s->A, s->B, s->C, s->D, err);
+    return status == PH_OK ? find_eigenvalues(s, err) : status;
 }
 
 /* ---- output ------------------------------------------------------------------------------------------- */
@@ -100,6 +120,9 @@ static int put_json(const matrices *s, const char *model, FILE *to)
         for (int i = 0; i < size[0]; i++)
             ph_json_numbers(&j, list, NULL, size[1], x + i * size[1]);
     }
+    cJSON *list = ph_json_array(&j, j.root, "eigenvalues");
+    for (int k = 0; k < s->n; k++)
+        ph_json_numbers(&j, list, NULL, 2, (const double[]){s->re[k], s->im[k]});
     return to == stdout ? ph_answer(&j) : ph_json_print(&j, to);
 }
 
@@ -124,6 +147,22 @@ static int put_csv(const matrices *s, FILE *to)
     return !ferror(to);
 }
 
+/* Pairs are printed once. */
+static void print_eigenvalues(const matrices *s)
+{
+    if (s->n)
+        printf("\n  %-20s %13s %13s %13s\n", "eigenvalues", "real [1/s]", "imag [rad/s]", "damping");
+    for (int k = 0; k < s->n; k++) {
+        double size = hypot(s->re[k], s->im[k]);
+        if (s->im[k] < 0)
+            continue;
+        printf("  %20s %13.6g %13.6g", "", s->re[k], s->im[k]);
+        if (s->im[k] > 0)
+            printf(" %13.6g", -s->re[k] / size);
+        printf("\n");
+    }
+}
+
 static void print_text(const matrices *s, const char *model)
 {
     const char *name;
@@ -146,6 +185,7 @@ static void print_text(const matrices *s, const char *model)
             printf("\n");
         }
     }
+    print_eigenvalues(s);
 }
 
 static int write_file(const matrices *s, const char *model, const char *path)
@@ -171,7 +211,7 @@ static ph_status move(ph_run *run, const ph_args *args, ph_error *err)
     ph_status s = ph_run_start(run, err);
     if (s == PH_OK && args->about)
         s = ph_run_static(run, NULL, NULL, err);
-    if (s == PH_OK && args->at > 0)
+    if (s == PH_OK && args->at > 0) /* not if NAN */
         s = ph_run_until(run, args->at, err);
     return s;
 }
@@ -182,8 +222,10 @@ int ph_cmd_linearise(const ph_args *args)
     ph_target target;
     ph_error err = {0};
     int code = PH_EXIT_USAGE;
-    if (args->about && args->at > 0)
+    if (args->about && !isnan(args->at))
         return ph_complain("--at and --about exclude each other");
+    if (args->at < 0)
+        return ph_complain("--at must not be negative, not '%g'", args->at);
     if (!ph_target_open(&target, &own, &code))
         return code;
     matrices s = {.run = target.run};
@@ -202,7 +244,7 @@ int ph_cmd_linearise(const ph_args *args)
         code = ph_complain("not enough memory for the report");
     if (status == PH_OK && !args->json && !args->output)
         print_text(&s, name);
-    free(s.A), free(s.y);
+    free(s.A), free(s.re), free(s.y);
     ph_target_close(&target);
     return code;
 }

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,8 @@ ph_args ph_args_default(ph_command_code command)
                      .seed = 1,
                      .space = -1,
                      .compare = -1,
-                     .completion = -1};
+                     .completion = -1,
+                     .at = NAN};
 }
 
 size_t ph_args_memory(const ph_args *args)

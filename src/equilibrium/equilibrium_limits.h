@@ -21,6 +21,10 @@
 #define PH_LINEAR_STILL    1e-13
 #define PH_LINEAR_UNDAMPED 1e-13
 
+#define PH_LINEAR_NOISE 16 /* times the round-off of its terms: an entry of A, B, C, D that is no more is 0 */
+
+#define PH_LINEAR_SINGULAR 1e-12 /* rows of A of a run that depend on others: round-off of differences */
+
 /* ---- modes.c */
 #define PH_MODES_ZERO_SQUARE 1e-13 /* of nu: round-off of A */
 #define PH_MODES_ZERO        3e-8  /* of mu */

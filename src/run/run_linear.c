@@ -7,17 +7,30 @@
  *
  *   x = (S z, R w + Q z),   S = b Nh,  R = b Nw,  Q = b F + z_b Nh                                     (T10)
  *
- * with the rows b, z_b of a coordinate. Rotations of bodies are world vectors theta, R -> exp(theta) R. Columns of A and C are differences of order 4 of accelerations, which are solved for
- * at each place, along these coordinates; those of B and D likewise along inputs. */
+ * with the rows b, z_b of a coordinate. Rotations of bodies are world vectors theta, R -> exp(theta) R.
+ *
+ * A column belongs to a direction (y, u) of the state, or to an input. Its accelerations a and multipliers m obey the tangents at
+ * the state,
+ *
+ *   M a + (B + g_lambda^T)^T m = -f,   B a = -c,   f = C u + K y,   c = d/de (B vdot + convective)          (T11)
+ *   a = p - Nw G Nl^T (f + M p),   G = (Nl^T M Nw)^-1,   B p = -c
+ *
+ * with Nl = Nw without friction. Rates of positions change by b u + z y. Accelerations of coordinates change by b a and by their
+ * change at fixed vdot. That change, c, f of an input, and sensors along (y, u, a, m) are differences of order 4 of functions of
+ * the state, and nothing is solved at their places. At rest in equilibrium only sensors and inputs need them. */
+#include <float.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/difference.h"
+#include "base/spectrum.h"
+#include "equilibrium/equilibrium_limits.h"
+#include "equilibrium/linear.h"
 #include "la/small.h"
 #include "mech/coordinate.h"
 #include "mech/reach.h"
 #include "run/private.h"
-#include "equilibrium/linear.h"
 
 #define NAME 160
 
@@ -35,13 +48,20 @@ typedef struct work {
     ph_linear l;
     int nv, n, n_all, n_y;
     candidate *all;
-    int *position, *rate; /* those that were picked: nz, nw */
-    double *b, *z;        /* rows of all candidates: n_all x nv */
-    double *S, *R, *F;    /* nz x nz, nw x nw inverted; nz x nv */
-    double *Q;            /* nw x nz */
-    double *y, *u;        /* direction: nv each */
-    double *f[4], *sum;   /* rates of x and sensors: n + n_y */
-    ph_nodes nodes;       /* all of them */
+    int *position, *rate;   /* those that were picked: nz, nw */
+    double *b, *z;          /* rows of all candidates: n_all x nv */
+    double *S, *R, *F;      /* nz x nz, nw x nw inverted; nz x nv */
+    double *Q;              /* nw x nz */
+    double *y, *u;          /* direction: nv each */
+    double *C, *K;          /* tangents at the state: size_pairs each */
+    double *L, *LM, *MN;    /* nw x nv: G Nl^T, G Nl^T M, Nw^T M */
+    double *a;              /* nv + nl: accelerations and multipliers of a direction */
+    double *f, *c, *p;      /* nv, nl, nv of (T11) */
+    double *noise[2];       /* nv each: round-off of f, and of a */
+    double *value[4];       /* values at the four places of a difference: the most of nl + nw + nv and n_y */
+    double *sum, *sizes;    /* a difference, and the sizes of its values: as many */
+    double *column, *error; /* derivatives of x' and of sensors, and their round-off: n + n_y each */
+    ph_nodes nodes;         /* all of them */
     char *names;
     void *block;
 } work;
@@ -212,51 +232,81 @@ static void direction(work *w, int x)
     }
 }
 
-/* Derivatives of x by time and, if they are asked for, sensors, at the state (now o exp(e y), v + e u), accelerations being found. */
-static ph_status look(work *w, double e, int sensors, double *out)
+/* The state (now o exp(e y), v + e u) with accelerations vdot + e a and multipliers lambda + e m, to sim->next; a NULL: as they
+ * are now. */
+static void go(const work *w, double e, const double *a)
+{
+    ph_sim *sim = w->l.sim;
+    sim->next.t = sim->now.t;
+    ph_point_shift(&sim->lay, &sim->now, e, w->y, &sim->next);
+    for (int i = 0; i < w->nv; i++) {
+        sim->next.v[i] = sim->now.v[i] + e * w->u[i];
+        sim->next.vdot[i] = sim->now.vdot[i] + (a ? e * a[i] : 0);
+    }
+    for (int i = 0; i < sim->lay.nl; i++)
+        sim->next.lambda[i] = sim->now.lambda[i] + (a ? e * a[w->nv + i] : 0);
+}
+
+/* The acceleration of a coordinate. */
+static double acceleration(const work *w, const ph_state *s, const candidate *c)
+{
+    const ph_mechanism *m = w->run->mech;
+    ph_body_state b;
+    if (c->kind == JOINT)
+        return ph_joint_acceleration(m, s, &m->joint[m->joint_of[c->index]], c->k);
+    if (c->kind == MODE)
+        return s->vdot[m->flex[c->index].v + c->k];
+    if (c->kind == STATE)
+        return s->vdot[m->own[c->index].v + c->k];
+    ph_mechanism_body(m, s, c->index, &b);
+    ph_vec3 a = b.a;
+    if (c->k >= 3) { /* theta'' = R (omega x domega + domegadot) */
+        ph_state now = ph_point_view(&w->l.sim->now, &w->l.sim->lay);
+        ph_kin k = ph_kin_of(m, &now, c->index);
+        a = ph_mul(k.R, ph_add(ph_cross(k.w, b.omega), b.omega_dot));
+    }
+    return c->k % 3 == 0 ? a.x : c->k % 3 == 1 ? a.y : a.z;
+}
+
+/* At fixed vdot and lambda: B vdot + convective, accelerations of the coordinates, and r = M vdot + g + B^T lambda. */
+static ph_status look_at_motion(work *w, double e, double *out)
+{
+    ph_sim *sim = w->l.sim;
+    const ph_layout *lay = &sim->lay;
+    double *rates = out + lay->nl, *r = rates + w->l.nw;
+    go(w, e, NULL);
+    ph_state s = ph_point_view(&sim->next, lay);
+    memset(out, 0, sizeof *out * (size_t)lay->nl);
+    ph_status status = ph_eval_residual(&sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    if (status == PH_OK)
+        status = ph_eval_convective(&sim->ev, &s, out);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, s.vdot + b->col_at, out + b->row_at);
+    for (int i = 0; i < w->l.nw; i++)
+        rates[i] = acceleration(w, &s, &w->all[w->rate[i]]);
+    memcpy(r, sim->ev.r, sizeof *r * (size_t)w->nv);
+    return status;
+}
+
+/* Sensors where accelerations and multipliers change with the state. */
+static ph_status look_at_sensors(work *w, double e, double *out)
 {
     ph_sim *sim = w->l.sim;
     ph_mechanism *m = w->run->mech;
-    int nz = w->l.nz, nw = w->l.nw;
-    sim->next.t = sim->now.t;
-    ph_point_shift(&sim->lay, &sim->now, e, w->y, &sim->next);
-    for (int i = 0; i < w->nv; i++)
-        sim->next.v[i] = sim->now.v[i] + e * w->u[i];
-    memcpy(sim->next.vdot, sim->now.vdot, sizeof(double) * (size_t)w->nv);
-    memcpy(sim->next.lambda, sim->now.lambda, sizeof(double) * (size_t)sim->lay.nl);
-    ph_status s = ph_start_accelerations(sim, &sim->next);
-    if (s != PH_OK)
-        return s;
-    ph_state at = ph_point_view(&sim->next, &sim->lay), now = ph_point_view(&sim->now, &sim->lay);
-    for (int i = 0; i < nz + nw; i++) {
-        const candidate *c = &w->all[i < nz ? w->position[i] : w->rate[i - nz]];
-        int rate = i >= nz;
-        ph_body_state b;
-        if (c->kind == JOINT && !rate) {
-            out[i] = ph_mechanism_rate(m, &at, c->index, c->k);
-        } else if (c->kind == JOINT) {
-            out[i] = ph_joint_acceleration(m, &at, &m->joint[m->joint_of[c->index]], c->k);
-        } else if (c->kind == MODE) {
-            out[i] = (rate ? at.vdot : at.v)[m->flex[c->index].v + c->k];
-        } else if (c->kind == STATE) {
-            out[i] = at.vdot[m->own[c->index].v + c->k];
-        } else {
-            ph_mechanism_body(m, &at, c->index, &b);
-            ph_vec3 v = rate ? b.a : b.v;
-            if (c->k >= 3) { /* theta'' = R (omega x domega + domegadot) */
-                ph_kin k = ph_kin_of(m, &now, c->index);
-                v = ph_mul(k.R, rate ? ph_add(ph_cross(k.w, b.omega), b.omega_dot) : b.omega);
-            }
-            out[i] = c->k % 3 == 0 ? v.x : c->k % 3 == 1 ? v.y : v.z;
-        }
-    }
-    for (int k = 0, n = nz + nw; sensors && k < m->model->n_sensors && s == PH_OK;
-         n += m->model->sensor[k++].size)
-        s = ph_mechanism_sensor(m, &at, k, out + n);
-    return s;
+    go(w, e, w->a);
+    ph_state s = ph_point_view(&sim->next, &sim->lay);
+    ph_status status = sim->lay.C ? ph_eval_positions(&sim->ev, &s) : PH_OK;
+    if (status == PH_OK)
+        status = ph_redundant_least(&sim->matrix, &sim->ev, sim->next.lambda);
+    for (int k = 0, n = 0; k < m->model->n_sensors && status == PH_OK; n += m->model->sensor[k++].size)
+        status = ph_mechanism_sensor(m, &s, k, out + n);
+    return status;
 }
 
-static ph_status column_of(work *w, double e, ph_input *input, int sensors, double *out)
+typedef ph_status look_fn(work *w, double e, double *out);
+
+/* d/de of n values, along the direction and, if there is one, an input. Their sizes go to w->sizes. */
+static ph_status difference(work *w, double e, ph_input *input, look_fn *look, int n)
 {
     static const int place[4] = {-2, -1, 1, 2};
     ph_input kept = input ? *input : (ph_input){0};
@@ -265,12 +315,147 @@ static ph_status column_of(work *w, double e, ph_input *input, int sensors, doub
     for (int k = 0; k < 4 && s == PH_OK; k++) {
         if (input)
             *input = (ph_input){.u = {u + place[k] * e, u + place[k] * e}};
-        s = look(w, input ? 0 : place[k] * e, sensors, w->f[k]);
+        s = look(w, place[k] * e, w->value[k]);
     }
     if (input)
         *input = kept;
-    for (int i = 0; i < w->n + (sensors ? w->n_y : 0); i++)
-        out[i] = (8 * (w->f[2][i] - w->f[1][i]) - (w->f[3][i] - w->f[0][i])) / (12 * e);
+    double *const *f = w->value;
+    for (int i = 0; i < n && s == PH_OK; i++) {
+        w->sum[i] = (8 * (f[2][i] - f[1][i]) - (f[3][i] - f[0][i])) / (12 * e);
+        w->sizes[i] = fabs(f[1][i]) + fabs(f[2][i]);
+    }
+    return s;
+}
+
+/* out += |blocks| max |x|: numbers of x that should be 0 have the round-off of the largest one. */
+static void add_sizes(const ph_layout *lay, const double *blocks, const double *x, double *out)
+{
+    double largest = ph_small_max(lay->nv, x);
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++)
+                out[b->row_at + i] += fabs(blocks[b->at + i * b->n + j]) * largest;
+}
+
+static double dot_sizes(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += fabs(a[i] * b[i]);
+    return sum;
+}
+
+static double sum_of_sizes(int n, const double *a)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += fabs(a[i]);
+    return sum;
+}
+
+/* f, c and their round-off, from the tangents and the difference that was taken. */
+static void find_loads(work *w, double e)
+{
+    const ph_layout *lay = &w->l.sim->lay;
+    int nv = w->nv, nl = lay->nl, nw = w->l.nw;
+    double *r = w->sum + nl + nw, *size = w->sizes + nl + nw, *noise = w->noise[0];
+    ph_linear_apply(lay, w->C, w->u, w->f);
+    ph_linear_apply(lay, w->K, w->y, w->p);
+    memset(noise, 0, sizeof *noise * (size_t)nv);
+    add_sizes(lay, w->C, w->u, noise), add_sizes(lay, w->K, w->y, noise);
+    for (int i = 0; i < nv; i++) {
+        w->f[i] += w->p[i] + r[i];
+        noise[i] = DBL_EPSILON * (noise[i] + size[i] / e);
+    }
+    for (int i = 0; i < nl; i++)
+        w->c[i] = -w->sum[i];
+}
+
+/* (T11): a and m, to w->a. */
+static ph_status respond(work *w)
+{
+    const ph_linear *l = &w->l;
+    int nv = w->nv, nw = l->nw;
+    double *a = w->a, *noise = w->noise[1];
+    for (int i = 0; i < nv; i++)
+        w->p[i] = -w->f[i];
+    ph_status s = ph_start_respond(l->sim, &l->sim->now, w->p, w->c, a);
+    if (s != PH_OK)
+        return s;
+    memcpy(w->p, a, sizeof *a * (size_t)nv);
+    memset(noise, 0, sizeof *noise * (size_t)nv);
+    for (int j = 0; j < nw; j++) {
+        double q = dot(nv, w->MN + j * nv, a);
+        for (int i = 0; i < nv; i++)
+            w->p[i] -= q * l->Nw[j * nv + i];
+    }
+    memcpy(a, w->p, sizeof *a * (size_t)nv);
+    for (int j = 0; j < nw; j++) {
+        const double *L = w->L + j * nv, *N = l->Nw + j * nv;
+        double q = dot(nv, L, w->f) + dot(nv, w->LM + j * nv, w->p), round = dot_sizes(nv, L, w->noise[0]);
+        for (int i = 0; i < nv; i++) {
+            a[i] -= q * N[i];
+            noise[i] += round * fabs(N[i]);
+        }
+    }
+    return PH_OK;
+}
+
+/* Rows of x' in column k: rates of positions, then accelerations. A rate that is a coordinate too is exact. */
+static void fill_rates(work *w, int k, double e)
+{
+    int nv = w->nv, nl = w->l.sim->lay.nl, nz = w->l.nz;
+    for (int i = 0; i < nz; i++) {
+        const double *b = w->b + w->position[i] * nv, *z = w->z + w->position[i] * nv;
+        int r = 0;
+        while (r < w->l.nw && w->rate[r] != w->position[i])
+            r++;
+        w->column[i] = r < w->l.nw ? k == nz + r : dot(nv, b, w->u) + dot(nv, z, w->y);
+        w->error[i] = DBL_EPSILON * (sum_of_sizes(nv, b) * ph_small_max(nv, w->u) +
+                                     sum_of_sizes(nv, z) * ph_small_max(nv, w->y));
+    }
+    for (int i = 0; i < w->l.nw; i++) {
+        const double *b = w->b + w->rate[i] * nv;
+        w->column[nz + i] = dot(nv, b, w->a) + w->sum[nl + i];
+        w->error[nz + i] = dot_sizes(nv, b, w->noise[1]) + DBL_EPSILON * w->sizes[nl + i] / e;
+    }
+}
+
+/* Rows of sensors. Numbers of one sensor share their round-off: a rotation mixes them. */
+static void fill_sensors(work *w, double e)
+{
+    const ph_model *model = w->run->mech->model;
+    for (int k = 0, at = 0; k < model->n_sensors; at += model->sensor[k++].size) {
+        int n = model->sensor[k].size;
+        double noise = ph_small_max(n, w->sizes + at) / e + ph_small_max(n, w->sum + at);
+        for (int i = at; i < at + n; i++) {
+            w->column[w->n + i] = w->sum[i];
+            w->error[w->n + i] = DBL_EPSILON * noise;
+        }
+    }
+}
+
+/* Column k of A and C, or of B and D. */
+static ph_status column_of(work *w, int k, ph_input *input, int sensors)
+{
+    int nl = w->l.sim->lay.nl, nv = w->nv, nw = w->l.nw;
+    double size = fmax(ph_small_max(nv, w->y), ph_small_max(nv, w->u));
+    double e =
+        PH_DIFFERENCE_WIDE * (input ? fmax(1, fabs(ph_input_at(input, w->l.sim->now.t))) : 1 / fmax(1, size));
+    ph_status s = difference(w, e, input, look_at_motion, nl + nw + nv);
+    if (s != PH_OK)
+        return s;
+    if (!input) /* the tangents have it */
+        for (int i = nl + nw; i < nl + nw + nv; i++)
+            w->sum[i] = w->sizes[i] = 0;
+    find_loads(w, e);
+    s = respond(w);
+    if (s != PH_OK)
+        return s;
+    fill_rates(w, k, e);
+    s = sensors ? difference(w, e, input, look_at_sensors, w->n_y) : PH_OK;
+    if (sensors && s == PH_OK)
+        fill_sensors(w, e);
     return s;
 }
 
@@ -280,7 +465,9 @@ static void take(work *w, ph_arena *a)
 {
     size_t nv = (size_t)w->nv, nz = (size_t)w->l.nz, nw = (size_t)w->l.nw, all = (size_t)w->n_all,
            d = sizeof(double);
-    size_t n = nz + nw + (size_t)w->n_y, nodes = (size_t)w->run->sys->n_nodes;
+    size_t nl = (size_t)w->l.sim->lay.nl, pairs = (size_t)w->l.sim->lay.size_pairs;
+    size_t n = nz + nw + (size_t)w->n_y, nodes = (size_t)w->run->sys->n_nodes, most = nl + nw + nv;
+    most = most > (size_t)w->n_y ? most : (size_t)w->n_y;
     w->all = ph_arena_take(a, all, sizeof *w->all);
     w->position = ph_arena_take(a, nz, sizeof(int)), w->rate = ph_arena_take(a, nw, sizeof(int));
     w->b = ph_arena_take(a, all * nv, d), w->z = ph_arena_take(a, all * nv, d);
@@ -288,9 +475,17 @@ static void take(work *w, ph_arena *a)
     w->F = ph_arena_take(a, nz * nv, d);
     w->Q = ph_arena_take(a, 2 * nw * nw + 2 * nz * nz, d);
     w->y = ph_arena_take(a, nv, d), w->u = ph_arena_take(a, nv, d);
+    w->C = ph_arena_take(a, pairs, d), w->K = ph_arena_take(a, pairs, d);
+    w->L = ph_arena_take(a, nw * nv, d), w->LM = ph_arena_take(a, nw * nv, d);
+    w->MN = ph_arena_take(a, nw * nv, d);
+    w->a = ph_arena_take(a, nv + nl, d), w->f = ph_arena_take(a, nv, d);
+    w->c = ph_arena_take(a, nl, d), w->p = ph_arena_take(a, nv, d);
+    for (int k = 0; k < 2; k++)
+        w->noise[k] = ph_arena_take(a, nv, d);
     for (int k = 0; k < 4; k++)
-        w->f[k] = ph_arena_take(a, n, d);
-    w->sum = ph_arena_take(a, n, d);
+        w->value[k] = ph_arena_take(a, most, d);
+    w->sum = ph_arena_take(a, most, d), w->sizes = ph_arena_take(a, most, d);
+    w->column = ph_arena_take(a, n, d), w->error = ph_arena_take(a, n, d);
     w->nodes.node = ph_arena_take(a, nodes, sizeof(int)), w->nodes.at = ph_arena_take(a, nodes, sizeof(int));
 }
 
@@ -299,6 +494,28 @@ static ph_status fail(const ph_run *run, ph_status s, ph_error *err)
 {
     ph_fail(err, s, "the system cannot be linearised: %s", ph_status_text(s));
     return ph_run_explain_static(run, s, err);
+}
+
+/* Keep what (T11) needs of the state that ph_linear_open has evaluated. 0: friction leaves no unique accelerations. */
+static int keep_tangents(work *w)
+{
+    const ph_linear *l = &w->l;
+    const ph_layout *lay = &l->sim->lay;
+    const ph_eval *ev = &l->sim->ev;
+    int nv = w->nv, nw = l->nw;
+    memcpy(w->C, ev->C, sizeof *w->C * (size_t)lay->size_pairs);
+    memcpy(w->K, ev->K, sizeof *w->K * (size_t)lay->size_pairs);
+    memcpy(w->L, l->Nl ? l->Nl : l->Nw, sizeof *w->L * (size_t)(nw * nv));
+    for (int j = 0; j < nw; j++)
+        ph_linear_apply(lay, ev->M, l->Nw + j * nv, w->MN + j * nv);
+    for (int i = 0; i < nw && l->Nl; i++)
+        for (int j = 0; j < nw; j++)
+            w->Q[i * nw + j] = dot(nv, w->L + i * nv, w->MN + j * nv);
+    if (l->Nl && !ph_small_solve(nw, nv, w->Q, w->L))
+        return 0;
+    for (int j = 0; j < nw; j++) /* M is symmetric */
+        ph_linear_apply(lay, ev->M, w->L + j * nv, w->LM + j * nv);
+    return 1;
 }
 
 static ph_status choose(work *w, ph_error *err)
@@ -310,6 +527,8 @@ static ph_status choose(work *w, ph_error *err)
         w->nodes.node[i] = i, w->nodes.at[i] = s.v_at[i];
     w->nodes.n = m->sys.n_nodes, w->nodes.size = w->nv;
     list_candidates(m, w->all);
+    if (!keep_tangents(w))
+        return ph_fail(err, PH_E_SINGULAR, "friction leaves no unique accelerations");
     for (int c = 0; c < w->n_all; c++)
         rows_of(w, &s, &w->all[c], w->b + c * w->nv, w->z + c * w->nv);
     int ok = pick(w, nz, w->l.Nh, NULL, 0, 0, w->position, w->Q) &&
@@ -352,12 +571,19 @@ static void finish(work *w)
     ph_free(w->run->config.alloc, w->block);
 }
 
-static void put(const work *w, const double *column, int k, int n, double *top, double *bottom)
+/* Return x, or 0 if it is not above its round-off. */
+static double above_noise(double x, double noise)
 {
+    return fabs(x) > PH_LINEAR_NOISE * noise ? x : 0;
+}
+
+static void put(const work *w, int k, int n, double *top, double *bottom)
+{
+    const double *x = w->column, *e = w->error;
     for (int i = 0; i < w->n && top; i++)
-        top[i * n + k] = column[i];
+        top[i * n + k] = above_noise(x[i], e[i]);
     for (int i = 0; i < w->n_y && bottom; i++)
-        bottom[i * n + k] = column[w->n + i];
+        bottom[i * n + k] = above_noise(x[w->n + i], e[w->n + i]);
 }
 
 static ph_status keep_names(work *w, ph_error *err)
@@ -388,16 +614,15 @@ ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double 
         double *top = input ? B : A, *bottom = input ? D : C;
         if (!top && !bottom)
             continue; /* what nobody asks for cannot fail */
-        double e = PH_DIFFERENCE_WIDE * (input ? fmax(1, fabs(ph_input_at(input, w.l.sim->now.t))) : 1);
         if (input)
             memset(w.y, 0, sizeof *w.y * (size_t)w.nv), memset(w.u, 0, sizeof *w.u * (size_t)w.nv);
         else
             direction(&w, k);
-        s = column_of(&w, e, input, bottom != NULL, w.sum);
+        s = column_of(&w, k, input, bottom != NULL);
         if (s != PH_OK)
             fail(run, s, err);
         else
-            put(&w, w.sum, input ? k - w.n : k, input ? m : w.n, top, bottom);
+            put(&w, input ? k - w.n : k, input ? m : w.n, top, bottom);
     }
     finish(&w);
     return s;
@@ -424,4 +649,27 @@ ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_erro
 const char *ph_run_linear_name(const ph_run *run, int x)
 {
     return x >= 0 && x < run->n_linear ? run->linear_names + x * NAME : NULL;
+}
+
+ph_status ph_linear_eigenvalues(int n, const double *A, double *re, double *im, ph_error *err)
+{
+    if (n > 0 && (!A || !re || !im))
+        return ph_refuse_null("A, re, im", err);
+    size_t nn = (size_t)n * (size_t)n;
+    double *W = malloc((2 * nn + 1) * sizeof *W);
+    double complex *mu = calloc((size_t)n + 1, sizeof *mu);
+    ph_status s = W && mu ? PH_OK : PH_E_MEMORY;
+    int rest = 0;
+    if (s == PH_OK) {
+        memcpy(W, A, nn * sizeof *W);
+        ph_balance(n, W);
+        rest = ph_remove_zeros(n, W, PH_LINEAR_SINGULAR, 0, W + nn);
+        s = ph_eigenvalues(rest, W, mu);
+    }
+    for (int k = 0; k < n && s == PH_OK; k++)
+        re[k] = creal(mu[k]), im[k] = cimag(mu[k]);
+    free(W), free(mu);
+    if (s == PH_E_MEMORY)
+        return ph_fail(err, s, "not enough memory for eigenvalues");
+    return s == PH_OK ? s : ph_fail(err, s, "the eigenvalues of the linearised system were not found");
 }

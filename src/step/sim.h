@@ -197,6 +197,9 @@ ph_status ph_start_prepare_lift(ph_sim *sim, ph_point *p);
 ph_status ph_start_lift_rows(ph_sim *sim, const double *rows, double *z);
 ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z);
 
+/* Solve M a + B^T m = f, B a = rows with the matrices at p, which include friction; x = (a, m). */
+ph_status ph_start_respond(ph_sim *sim, ph_point *p, const double *f, const double *rows, double *x);
+
 /* tol = beta h^2 (atol + rtol |vdot|) + 4 eps (|q| + h |v|)                                  (N3) */
 ph_tolerance ph_step_tolerances(ph_sim *sim, double beta);
 

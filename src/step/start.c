@@ -92,6 +92,19 @@ ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
     return s == PH_OK ? ph_start_lift_rows(sim, rows, z) : s;
 }
 
+ph_status ph_start_respond(ph_sim *sim, ph_point *p, const double *f, const double *rows, double *x)
+{
+    int n = sim->lay.nv + sim->lay.nl;
+    ph_status s = evaluate(sim, p);
+    if (s == PH_OK)
+        s = ph_newton_factor_initial(&sim->matrix, &sim->ev, sim->lay.friction);
+    if (s == PH_OK)
+        s = solve_again(sim, f, 1, rows, sim->matrix.x);
+    if (s == PH_OK)
+        memcpy(x, sim->matrix.x, sizeof(double) * (size_t)n);
+    return s;
+}
+
 /* The reactions of an increment of lambda, relative to all forces at the evaluated point. */
 static double reactions_of(ph_sim *sim, const double *increment, const double *lambda)
 {
