@@ -20,6 +20,14 @@ awk -v x="$x" -v e="$e" -v y="$y" 'BEGIN {r = (y - x) / e; exit !(r > 0.8 && r <
 
 run 0 run "$top" --error-bars
 has out 'errors, exact less numerical' 'top        position' 'tip        sensor'
+run 0 run "$top" --h 8e-3 --error-bars --json
+is_json out
+has out '"error_doubt":{"bodies":{"top":{"position":[1,' '{"what":"error bars"'
+run 0 run "$top" --h 8e-3 --error-bars
+has out '? not to be trusted yet'
+has err 'use a smaller h than'
+run 0 run "$top" --h 1e-4 --t-end 0.1 --error-bars --json
+has out '"error_doubt":{"bodies":{"top":{"position":[0,0,0]'
 run 0 run "$top" --formulation index3 --error-bars --json
 has out '"kind":"estimate"'
 run 0 run "$top" --formulation index3 --error-bars

@@ -355,6 +355,14 @@ PH_API ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err);
 /* The error of what ph_run_get gives, in its unit. PH_E_INPUT: there are no error bars, or none of this number. */
 PH_API ph_status ph_run_get_error(ph_run *run, int what, int index, double *out);
 
+/* Test at which numbers error bars are to be trusted: run to t with error bars and steps twice as large, or four times the tolerance, keep
+ * the numbers, and reset the run, whose observer is not called. Call at the initial time, before ph_run_error_bars. If the coarse run
+ * fails, all error bars are in doubt. */
+PH_API ph_status ph_run_test_bars(ph_run *run, double t, ph_error *err);
+/* For each number of ph_run_get_error at the tested time: 1 if its error bar is not to be trusted yet, since it does not shrink as
+ * errors of small steps do. PH_E_INPUT: no test, another time, or no error bar. */
+PH_API ph_status ph_run_get_doubt(ph_run *run, int what, int index, int *out);
+
 /* With error bars: numbers of the run are those of the state less its error, which is of third order where errors are exact. */
 PH_API ph_status ph_run_extrapolate(ph_run *run, int on);
 

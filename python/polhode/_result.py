@@ -130,10 +130,21 @@ class Errors(Named):
     >>> r = ph.load("models/heavy_top.lua").run(t_end=0.1, h=1e-3, error_bars=True)
     >>> r.error["tip"].round(4).tolist()
     [0.0004, -0.0002, 0.0]
+    >>> r.error.doubt["tip"].tolist()
+    [0.0, 0.0, 0.0]
     """
 
-    def __init__(self, names: Mapping[int, dict[str, int]], numbers: Mapping[tuple[int, int], Numbers]) -> None:
-        self._names_of, self._known = names, numbers
+    def __init__(
+        self, names: Mapping[int, dict[str, int]], numbers: Mapping[tuple[int, int], Numbers], doubt: Errors | None = None
+    ) -> None:
+        self._names_of, self._known, self._doubt = names, numbers, doubt
+
+    @property
+    def doubt(self) -> Errors:
+        """By the same names, 1 for each error that is not to be trusted yet, since it does not shrink with the step as errors do."""
+        if self._doubt is None:
+            raise UsageError("these errors were not tested")
+        return self._doubt
 
     def _names(self, list_: int) -> dict[str, int]:
         return self._names_of.get(list_, {})

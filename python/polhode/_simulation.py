@@ -388,14 +388,19 @@ class Simulation(Named):
 
     def _errors(self, run: Any) -> Errors:
         numbers: dict[tuple[int, int], Numbers] = {}
+        doubts: dict[tuple[int, int], Numbers] = {}
         c, view = self._buffer(64)
+        signs = ffi.new("int[]", 64)
         whats = [(w, index) for w, index, _ in self._chosen("all")]
         whats += [(lib.PH_GET_OBJECTIVE, k) for k in self._index[lib.PH_OBJECTIVES].values()]
         for w, index in whats:
             n = 3 if w == lib.PH_GET_ROTATION else self._size(w, index)
             if n <= len(view) and lib.ph_run_get_error(run, w, index, c) == 0:
                 numbers[w, index] = float(view[0]) if n == 1 and w not in _LISTED else view[:n].copy()
-        return Errors(self._index, numbers)
+                if lib.ph_run_get_doubt(run, w, index, signs) == 0:
+                    doubt = np.array([float(signs[k]) for k in range(n)])
+                    doubts[w, index] = float(doubt[0]) if n == 1 and w not in _LISTED else doubt
+        return Errors(self._index, numbers, Errors(self._index, doubts))
 
     def run(
         self,
@@ -410,7 +415,8 @@ class Simulation(Named):
 
         record: what the result has: "all", None, or a list of names of bodies, joints and sensors, and of the words
         bodies, joints, constraints, nodes, sensors, energy, violation, step. error_bars: `error` of the result has the
-        errors of its end, exact less numerical. compiled: steps by the compiled model, which the C compiler of the system
+        errors of its end, exact less numerical, and `error.doubt` says which are not to be trusted yet, by a run with
+        steps twice as large. compiled: steps by the compiled model, which the C compiler of the system
         builds, from now on; False: no longer. Where it cannot be, a CompileWarning says why, and the run goes on without.
 
         >>> import polhode as ph
@@ -432,6 +438,7 @@ class Simulation(Named):
             if not end > 0:
                 raise UsageError("the model says no t_end: give one, as in sim.run(t_end=1)")
             if error_bars:
+                self._check(lib.ph_run_test_bars(run, end, self._err))
                 self._check(lib.ph_run_error_bars(run, 1, self._err))
             self._until(run, end)
             result = self._take(run, self._errors(run) if error_bars else None)

@@ -79,6 +79,10 @@ static ph_status simulate(ph_job *r)
 {
     warn_of_corners(r);
     ph_status s = r->args->tol_objective ? find_tol(r) : PH_OK;
+    if (s == PH_OK && shows(r)) {
+        s = ph_run_test_bars(r->run, ph_run_end(r->run), &r->err);
+        r->sim = ph_run_sim(r->run);
+    }
     if (s == PH_OK)
         s = ph_run_error_bars(r->run, 1, &r->err);
     if (s == PH_OK && r->args->extrapolate)
@@ -109,12 +113,25 @@ static void row(ph_job *r, const ph_state *s)
 
 #define CHANNELS_SHOWN 40
 
-static void print_numbers(const char *of, const char *name, int n, const double *x)
+/* The doubts about n numbers of a quantity; 0 each if the run ended before the time that was tested. */
+static void find_doubts(const ph_job *r, int what, int index, int out[PH_SENSOR_MAX])
 {
+    if (ph_run_get_doubt(r->run, what, index, out) != PH_OK)
+        memset(out, 0, PH_SENSOR_MAX * sizeof *out);
+}
+
+/* With a question mark behind those that are in doubt; returns their number. */
+static int print_numbers(const char *of, const char *name, int n, const double *x, const int *doubt)
+{
+    int count = 0;
     printf("  %-10s %-13s", of, name);
-    for (int i = 0; i < n && i < 6; i++)
-        printf(" %17.3g", x[i]);
+    for (int i = 0; i < n; i++) {
+        if (i < 6)
+            printf(" %16.3g%c", x[i], doubt[i] ? '?' : ' ');
+        count += doubt[i];
+    }
     printf("%s\n", n > 6 ? " ..." : "");
+    return count;
 }
 
 static int over_error(const ph_job *r, int sensor, double out[PH_SENSOR_MAX])
@@ -128,6 +145,7 @@ static void text(const ph_job *r)
 {
     bars *b = r->ctx;
     double x[PH_SENSOR_MAX];
+    int doubt[PH_SENSOR_MAX], count = 0;
     if (r->args->extrapolate)
         printf("\nresults less their error%s\n", is_exact(r) ? ", of third order" : ", which is an estimate");
     if (!shows(r))
@@ -137,52 +155,85 @@ static void text(const ph_job *r)
     ph_seen_error(&b->seen, r->run, b->error);
     for (int c = 0; c < b->seen.n && c < CHANNELS_SHOWN; c++) {
         const ph_channel *q = &b->seen.channel[c];
-        print_numbers(q->of ? q->of : q->name, ph_seen_quantity(&b->seen, c), q->n, b->error + b->seen.at[c]);
+        const struct ph_view *v = &b->seen.view[c];
+        find_doubts(r, v->what, v->index, doubt);
+        count += print_numbers(q->of ? q->of : q->name, ph_seen_quantity(&b->seen, c), q->n,
+                               b->error + b->seen.at[c], doubt + v->first);
     }
     if (b->seen.n > CHANNELS_SHOWN)
         printf("  ... %d more quantities: see --json or -o\n", b->seen.n - CHANNELS_SHOWN);
     for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++)
-        if (over_error(r, i, x))
-            print_numbers(ph_run_name(r->run, PH_SENSORS, i), "over time", over_error(r, i, x), x);
+        if (over_error(r, i, x)) {
+            find_doubts(r, PH_GET_OVER, i, doubt);
+            count +=
+                print_numbers(ph_run_name(r->run, PH_SENSORS, i), "over time", over_error(r, i, x), x, doubt);
+        }
     for (int i = 0; i < ph_run_count(r->run, PH_OBJECTIVES); i++)
-        if (ph_run_get_error(r->run, PH_GET_OBJECTIVE, i, x) == PH_OK)
-            print_numbers(ph_run_name(r->run, PH_OBJECTIVES, i), "objective", 1, x);
+        if (ph_run_get_error(r->run, PH_GET_OBJECTIVE, i, x) == PH_OK) {
+            find_doubts(r, PH_GET_OBJECTIVE, i, doubt);
+            count += print_numbers(ph_run_name(r->run, PH_OBJECTIVES, i), "objective", 1, x, doubt);
+        }
+    if (count)
+        printf("  ? not to be trusted yet: does not shrink with the step as errors do\n");
+}
+
+static void as_numbers(int n, const int *from, double *to)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = from[i];
 }
 
 /* A sensor with over_time reports the number over time, and so does its error. */
-static void add_channel(ph_json *j, cJSON *to, const ph_job *r, const bars *b, int c)
+static void add_channel(ph_json *j, cJSON *to, const ph_job *r, const bars *b, int c, int doubts)
 {
     const ph_channel *q = &b->seen.channel[c];
     const struct ph_view *v = &b->seen.view[c];
-    double x[PH_SENSOR_MAX];
-    int n = v->what == PH_GET_SENSOR ? over_error(r, v->index, x) : 0;
-    ph_json_numbers(j, to, q->name, n ? n : q->n, n ? x : b->error + b->seen.at[c]);
+    double x[PH_SENSOR_MAX], y[PH_SENSOR_MAX];
+    int n = v->what == PH_GET_SENSOR ? over_error(r, v->index, x) : 0, doubt[PH_SENSOR_MAX];
+    if (!doubts) {
+        ph_json_numbers(j, to, q->name, n ? n : q->n, n ? x : b->error + b->seen.at[c]);
+        return;
+    }
+    find_doubts(r, n ? PH_GET_OVER : v->what, v->index, doubt);
+    as_numbers(n ? n : q->n, doubt + (n ? 0 : v->first), y);
+    ph_json_numbers(j, to, q->name, n ? n : q->n, y);
 }
 
-static void json(const ph_job *r, ph_json *j)
+/* Errors, or their doubts: 1 for each number whose error is not to be trusted yet. */
+static void add_all(const ph_job *r, ph_json *j, cJSON *root, int doubts)
 {
-    bars *b = r->ctx;
-    cJSON *root, *group = NULL, *of = NULL;
+    const bars *b = r->ctx;
+    cJSON *group = NULL, *of = NULL;
     double x;
-    if (r->args->extrapolate)
-        ph_json_text(j, j->root, "result", "extrapolated"); /* "states" are those of state{} */
-    if (!shows(r))
-        return;
-    ph_seen_error(&b->seen, r->run, b->error);
-    root = ph_json_object(j, j->root, "error");
-    ph_json_text(j, root, "kind", is_exact(r) ? "asymptotically exact" : "estimate");
+    int doubt[PH_SENSOR_MAX];
     for (int c = 0; c < b->seen.n; c++) {
         const ph_channel *q = &b->seen.channel[c];
         if (c == 0 || strcmp(q->group, q[-1].group) != 0)
             of = group = ph_json_object(j, root, q->group);
         if (q->of && (c == 0 || q->group != q[-1].group || strcmp(q->of, q[-1].of) != 0))
             of = ph_json_object(j, group, q->of);
-        add_channel(j, of, r, b, c);
+        add_channel(j, of, r, b, c, doubts);
     }
     cJSON *objectives = ph_run_count(r->run, PH_OBJECTIVES) ? ph_json_object(j, root, "objectives") : NULL;
     for (int i = 0; objectives && i < ph_run_count(r->run, PH_OBJECTIVES); i++)
-        if (ph_run_get_error(r->run, PH_GET_OBJECTIVE, i, &x) == PH_OK)
-            ph_json_number(j, objectives, ph_run_name(r->run, PH_OBJECTIVES, i), x);
+        if (ph_run_get_error(r->run, PH_GET_OBJECTIVE, i, &x) == PH_OK) {
+            find_doubts(r, PH_GET_OBJECTIVE, i, doubt);
+            ph_json_number(j, objectives, ph_run_name(r->run, PH_OBJECTIVES, i), doubts ? doubt[0] : x);
+        }
+}
+
+static void json(const ph_job *r, ph_json *j)
+{
+    bars *b = r->ctx;
+    if (r->args->extrapolate)
+        ph_json_text(j, j->root, "result", "extrapolated"); /* "states" are those of state{} */
+    if (!shows(r))
+        return;
+    ph_seen_error(&b->seen, r->run, b->error);
+    cJSON *root = ph_json_object(j, j->root, "error");
+    ph_json_text(j, root, "kind", is_exact(r) ? "asymptotically exact" : "estimate");
+    add_all(r, j, root, 0);
+    add_all(r, j, ph_json_object(j, j->root, "error_doubt"), 1);
 }
 
 int ph_bars_open(ph_job *r)

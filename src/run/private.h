@@ -89,6 +89,7 @@ typedef struct ph_over {
 typedef struct ph_following ph_following;
 typedef struct ph_events ph_events;
 struct ph_bars;
+struct ph_doubt;
 
 /* Steps that something else makes, from the state of the simulation to its next one. */
 typedef struct ph_native {
@@ -158,6 +159,7 @@ struct ph_run {
     ph_native *native;       /* NULL: steps are the simulation's */
     ph_builder *builder;     /* NULL: and stay so */
     struct ph_bars *bars;    /* NULL: no error bars */
+    struct ph_doubt *doubt;  /* numbers of a coarse run; NULL: bars were not tested */
     ph_undo undo;
 };
 
@@ -253,8 +255,14 @@ void ph_bars_free(ph_run *run);
 void ph_bars_look(ph_run *run);
 void ph_bars_jump(ph_run *run);
 void ph_bars_before(ph_run *run, double t); /* what is read at t has the accelerations of the present time */
+int ph_run_extrapolates(const ph_run *run);
 const ph_over *ph_bars_over(const ph_run *run);
 const ph_so_far *ph_bars_so_far(const ph_run *run);
+
+/* run_doubt.c */
+void ph_doubt_free(ph_run *run);
+int ph_doubt_count(
+    const ph_run *run); /* numbers in doubt; 0 if bars were not tested, -1 if the coarse run failed */
 
 /* run_failure.c: pointers that a function cannot do without, "run, out"; PH_E_INPUT. */
 ph_status ph_refuse_null(const char *names, ph_error *err);

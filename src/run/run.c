@@ -351,7 +351,7 @@ void ph_run_close(ph_run *run)
         return;
     ph_allocator own = {0};
     const ph_allocator *alloc = run->config.alloc ? (own = *run->config.alloc, &own) : NULL;
-    ph_following_free(run), ph_bars_free(run), ph_events_free(run);
+    ph_following_free(run), ph_bars_free(run), ph_doubt_free(run), ph_events_free(run);
     ph_run_drop_native(run);
     drop_builder(run);
     ph_sim_destroy(run->sim);

@@ -80,6 +80,11 @@ ph_status ph_run_extrapolate(ph_run *run, int on)
     return PH_OK;
 }
 
+int ph_run_extrapolates(const ph_run *run)
+{
+    return run->bars && run->bars->extrapolate;
+}
+
 /* ---- states ---------------------------------------------------------------------------------------------- */
 
 /* Once for each step. */
@@ -97,17 +102,17 @@ static const ph_state *better(ph_run *run)
 
 ph_state ph_run_state(ph_run *run)
 {
-    return run->bars && run->bars->extrapolate ? *better(run) : ph_sim_state(run->sim);
+    return ph_run_extrapolates(run) ? *better(run) : ph_sim_state(run->sim);
 }
 
 const ph_over *ph_bars_over(const ph_run *run)
 {
-    return run->bars && run->bars->extrapolate ? run->bars->over : run->over;
+    return ph_run_extrapolates(run) ? run->bars->over : run->over;
 }
 
 const ph_so_far *ph_bars_so_far(const ph_run *run)
 {
-    return run->bars && run->bars->extrapolate ? run->bars->so_far : run->so_far;
+    return ph_run_extrapolates(run) ? run->bars->so_far : run->so_far;
 }
 
 static void integrate(ph_run *run, struct ph_bars *b, const ph_state *s)

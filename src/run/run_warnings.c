@@ -23,11 +23,30 @@ static int warn_energy(const ph_run *run, ph_warning *w)
     return 1;
 }
 
+static int warn_bars(const ph_run *run, ph_warning *w)
+{
+    int n = ph_doubt_count(run), paced = run->def.opt.tol > 0;
+    const char *what = paced ? "tol" : "h";
+    w->t = ph_run_time(run);
+    if (n < 0)
+        snprintf(w->text, sizeof w->text,
+                 "error bars are not to be trusted yet: a run with a larger %s fails; use a smaller one",
+                 what);
+    else
+        snprintf(w->text, sizeof w->text,
+                 "%d of the error bars are not to be trusted yet: they do not shrink with the step as errors "
+                 "do; use a "
+                 "smaller %s than %g",
+                 n, what, paced ? run->def.opt.tol : run->def.opt.h);
+    return n != 0;
+}
+
 static const struct {
     const char *what;
     int (*warn)(const ph_run *run, ph_warning *w);
 } kinds[] = {
     {"energy", warn_energy},
+    {"error bars", warn_bars},
 };
 
 int ph_run_warnings(const ph_run *run, ph_warning *to, int room)
