@@ -44,6 +44,47 @@ static void gradients(void **state)
     scratch_remove(&s);
 }
 
+/* The start of BLieDF with a damper that takes 30 pieces of a step: e^-80 forwards, e^80 backwards. (OP4) */
+static void damped_start(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local d, J = param('d', 8), param('J', 1.5e-3)\n"
+        "body{ name = 'w', mass = 1, inertia = {1e-3, J, 1e-3}, omega = {0, 3, 0} }\n"
+        "body{ name = 'p', mass = 0.5, inertia = {2e-3, 2e-3, 1e-3}, position = {0.3, 0, 0}, omega = {0, 1, "
+        "0} }\n"
+        "joint{ name = 'a', type = 'revolute', bodies = {'ground', 'w'}, at = {0, 0, 0}, axis = {0, 1, 0} }\n"
+        "joint{ name = 'b', type = 'revolute', bodies = {'w', 'p'}, at = {0, 0, 0}, axis = {0, 1, 0} }\n"
+        "actuator{ name = 'm', joint = 'b', k = 30, d = d }\n"
+        "actuator{ name = 'n', joint = 'a', k = 50 }\n"
+        "objective{ name = 'J', final = function(s) return 10*s.w.omega.y + s.joints.b.position end,\n"
+        "           integral = function(t, s) return 40*s.p.omega.y^2 end }\n"
+        "run{ t_end = 0.2, h = 0.01, rtol = 1e-12, assemble = true, method = 'bliedf' }";
+    for (int order = 2; order <= 6; order++) {
+        char option[16];
+        snprintf(option, sizeof option, "order=%d", order);
+        const char *const options[] = {option};
+        scratch s;
+        ph_run *run = run_of(&s, text, options, 1);
+        const int p[2] = {ph_run_find(run, PH_PARAMETERS, "d"), ph_run_find(run, PH_PARAMETERS, "J")};
+        double J, gradient[2], direct;
+        ph_error err = {0};
+        if (ph_run_gradient(run, 0, p, 2, 0, &J, gradient, &err) != PH_OK)
+            fail_msg("order %d: %s", order, err.text);
+        assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+        assert_int_equal(ph_run_follow(run, p, 2, NULL), PH_OK);
+        assert_int_equal(ph_run_until(run, 0.2, NULL), PH_OK);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(ph_run_get_derivative(run, PH_GET_OBJECTIVE, 0, k, &direct), PH_OK);
+            if (!(fabs(gradient[k] - direct) <=
+                  1e-7 * fabs(direct))) /* derivative: of the motion, of its start */
+                fail_msg("order %d, %d: %.12g for %.12g", order, k, gradient[k], direct);
+        }
+        ph_run_close(run);
+        scratch_remove(&s);
+    }
+}
+
 /* After a gradient the run is at its end, with angles counted up to there, and goes on. */
 static void gradient_and_on(void **state)
 {
@@ -475,17 +516,12 @@ static void another_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_from_data),
-        cmocka_unit_test(tolerances_refused),
-        cmocka_unit_test(fails_across_steps),
-        cmocka_unit_test(gradients),
-        cmocka_unit_test(gradient_and_on),
-        cmocka_unit_test(gradients_that_end),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(of_a_system),
-        cmocka_unit_test(error_of_an_end),
-        cmocka_unit_test(turns_by_tolerance),
-        cmocka_unit_test(another_way),
+        cmocka_unit_test(distances_from_data), cmocka_unit_test(tolerances_refused),
+        cmocka_unit_test(fails_across_steps),  cmocka_unit_test(damped_start),
+        cmocka_unit_test(gradients),           cmocka_unit_test(gradient_and_on),
+        cmocka_unit_test(gradients_that_end),  cmocka_unit_test(refusals),
+        cmocka_unit_test(of_a_system),         cmocka_unit_test(error_of_an_end),
+        cmocka_unit_test(turns_by_tolerance),  cmocka_unit_test(another_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -287,6 +287,7 @@ static ph_status start_backwards(ph_adjoint *a, ph_error *err)
     ph_status s = PH_OK;
     for (int j = 0; j <= last; j++)
         ph_variation_clear(&a->bar[j], lay, 0);
+    a->back.point = a->point, a->back.room = a->n_points + 1; /* no part is at work any more */
     if (last == a->start)
         sim->stepper->sens_start_back(sim, a->begin, x->memory, a->bar);
     for (int j = last; j >= 0 && s == PH_OK; j--) {
@@ -299,7 +300,8 @@ static ph_status start_backwards(ph_adjoint *a, ph_error *err)
         ph_rk *rk = sim->stepper->sens_start_method(sim, j - 1, &pieces);
         s = ph_motion_back_forces(&a->back, &a->begin[j], x->vdot, x->lambda, x->W, x->v, a->gradient);
         if (s == PH_OK)
-            s = ph_motion_back_over(&a->back, rk, &a->begin[j], sim->opt.h, pieces, x->W, x->v, a->gradient);
+            s = ph_motion_back_over(&a->back, rk, &a->begin[j - 1], &a->begin[j], pieces, x->W, x->v,
+                                    a->gradient);
         memset(x->vdot, 0, sizeof(double) * (size_t)lay->nv);
         memset(x->lambda, 0, sizeof(double) * (size_t)lay->nl);
     }

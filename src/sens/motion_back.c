@@ -9,8 +9,12 @@
  *   mu_W' = hat(v)^T mu_W + K^T xi + c_q^T zeta,   mu_v' = -mu_W + C^T xi + c_v^T zeta,
  *   p_bar = -int (xi r_p + zeta c_p) dt                                                                 (W13)
  *
- * They are integrated backwards along with the motion, by the same Runge-Kutta method. c_p is the rate of
- * rate_p along the motion, a central difference. */
+ * They are integrated backwards along with the motion, by the same Runge-Kutta method. Backwards a damped motion grows:
+ * over a step of n pieces by the n-th power of what one piece can bear. So the motion is made again forwards,
+ *
+ *   x_k from x_{k-1}, k = 1..n - 1;  then for k = n..1 (x_{k-1}, mu) backwards from (x_k, mu), x_{k-1} dropped   (OP4)
+ *
+ * c_p is the rate of rate_p along the motion, a central difference. */
 #include "sens/motion_back.h"
 
 #include <string.h>
@@ -161,29 +165,51 @@ static ph_status stage(void *ctx, int i, const ph_point *p)
     return m->tab->b[i] != 0 ? add_parameters(m, m->h * m->tab->b[i]) : PH_OK;
 }
 
-ph_status ph_motion_back_over(ph_motion_back *m, ph_rk *rk, const ph_point *from, double h, int pieces,
-                              double *W, double *v, double *gradient)
+/* Points first + 1 to last of the pieces of size h that follow begin, to m->point. */
+static ph_status make_points(ph_motion_back *m, ph_rk *rk, const ph_point *begin, double h, int first,
+                             int last)
+{
+    const ph_point *at = begin;
+    ph_status s = PH_OK;
+    for (int k = 1; k <= last && s == PH_OK; k++) {
+        ph_point *to = k > first ? &m->point[k - first - 1] : k % 2 ? &m->begin : &m->end;
+        to->t = begin->t + h * k;
+        s = ph_rk_step(m->sens->sim, rk, at, h, to, NULL);
+        at = to;
+    }
+    return s;
+}
+
+/* Covectors from a point to a time -m->h before it, along the motion that ends there. */
+static ph_status piece_back(ph_motion_back *m, ph_rk *rk, const ph_point *from, double *W, double *v)
 {
     ph_sim *sim = m->sens->sim;
-    int nv = sim->lay.nv;
-    ph_stats stats = sim->stats;
-    ph_status status = PH_OK;
-    ph_point begin = m->begin, end = m->end;
-    ph_point_copy(&begin, from, &sim->lay);
-    m->W = W, m->v = v, m->gradient = gradient, m->h = -h / pieces;
+    size_t bytes = sizeof(double) * (size_t)sim->lay.nv;
+    m->end.t = from->t + m->h;
     rk->stage = stage, rk->ctx = m;
-    for (int k = 0; k < pieces && status == PH_OK; k++) {
-        end.t = from->t - h * (k + 1) / pieces;
-        status = ph_rk_step(sim, rk, &begin, m->h, &end, NULL);
-        gather(m, nv, m->tab->b, m->tab->s);
-        memcpy(W, m->mu_W, sizeof(double) * (size_t)nv);
-        memcpy(v, m->mu_v, sizeof(double) * (size_t)nv);
-        ph_point swap = begin;
-        begin = end, end = swap;
-    }
+    ph_status s = ph_rk_step(sim, rk, from, m->h, &m->end, NULL);
     rk->stage = NULL, rk->ctx = NULL;
+    gather(m, sim->lay.nv, m->tab->b, m->tab->s);
+    memcpy(W, m->mu_W, bytes), memcpy(v, m->mu_v, bytes);
+    return s;
+}
+
+ph_status ph_motion_back_over(ph_motion_back *m, ph_rk *rk, const ph_point *begin, const ph_point *end,
+                              int pieces, double *W, double *v, double *gradient)
+{
+    ph_sim *sim = m->sens->sim;
+    ph_stats stats = sim->stats;
+    double h = (end->t - begin->t) / pieces;
+    ph_status s = PH_OK;
+    m->W = W, m->v = v, m->gradient = gradient, m->h = -h;
+    for (int first, last = pieces; last > 0 && s == PH_OK; last = first) { /* as many as there is room for */
+        first = last > m->room ? last - m->room : 0;
+        s = make_points(m, rk, begin, h, first, last < pieces ? last : pieces - 1);
+        for (int k = last; k > first && s == PH_OK; k--)
+            s = piece_back(m, rk, k == pieces ? end : &m->point[k - first - 1], W, v); /* (OP4) */
+    }
     sim->stats = stats;
-    return status;
+    return s;
 }
 
 ph_status ph_motion_back_forces(ph_motion_back *m, const ph_point *at, const double *vdot,

@@ -10,7 +10,9 @@ typedef struct ph_motion_back {
     ph_sens *sens;
     ph_accel ac;
     ph_point at, side;   /* a stage; a point near by on the motion */
-    ph_point begin, end; /* of a step */
+    ph_point begin, end; /* of a piece */
+    ph_point *point;     /* room >= 1: ends of pieces, given by the caller */
+    int room;
     double *rhs, *x;     /* nv + nl: (mu_v, 0), and (xi, zeta) of (W12) */
     double *c_p;         /* nl */
     double *mu_W, *mu_v; /* nv: at a stage */
@@ -24,10 +26,11 @@ typedef struct ph_motion_back {
 /* Arrays for a tableau; called twice, see ph_arena. */
 void ph_motion_back_take(ph_motion_back *m, ph_sens *sens, const ph_tableau *tab, ph_arena *a);
 
-/* From covectors of q and v at a point to those a time h before it, in so many steps of an explicit method;
- * to the gradient what the parameters do in between. The statistics of the simulation do not count it. */
-ph_status ph_motion_back_over(ph_motion_back *m, ph_rk *rk, const ph_point *from, double h, int pieces,
-                              double *W, double *v, double *gradient);
+/* Turn covectors W, v at a point into covectors at another one before it on the motion, in `pieces` steps of an explicit
+ * method; add to the gradient what the parameters do in between. The steps are made forwards first, once for every m->room
+ * of them. The statistics of the simulation do not count them. */
+ph_status ph_motion_back_over(ph_motion_back *m, ph_rk *rk, const ph_point *begin, const ph_point *end,
+                              int pieces, double *W, double *v, double *gradient);
 
 /* Covectors of vdot and lambda at a point become those of q, v and the parameters. */
 ph_status ph_motion_back_forces(ph_motion_back *m, const ph_point *at, const double *vdot,
