@@ -87,6 +87,54 @@ static void load_from_the_start(void **state)
     }
 }
 
+#define ANGLE_1 "0.4*(1 - math.cos(2*t))"
+#define ANGLE_2 "-0.7*(1 - math.cos(3*t))"
+
+/* Two links with stiff dampers in their joints, whose angles are driven or follow torques. */
+static ph_run *damped_arm(int driven)
+{
+    char text[2048];
+    static const char *const drive[] = {", drive = function(t) return " ANGLE_1 " end",
+                                        ", drive = function(t) return " ANGLE_2 " end"};
+    snprintf(
+        text, sizeof text,
+        "gravity {0, 0, -9.81}\n"
+        "input { name = 'u', value = 0, hold = 'step' }\ninput { name = 'w', value = 0, hold = 'step' }\n"
+        "body { name = 'upper', mass = 4, inertia = {.02, .2, .2}, position = {.5, 0, 0} }\n"
+        "body { name = 'lower', mass = 2, inertia = {.01, .1, .1}, position = {1.4, 0, 0} }\n"
+        "joint { name = 'p', type = 'revolute', bodies = {'ground', 'upper'}, at = {0, 0, 0}, axis = {0, 1, "
+        "0}%s }\n"
+        "joint { name = 'q', type = 'revolute', bodies = {'upper', 'lower'}, at = {1, 0, 0}, axis = {0, 1, "
+        "0}%s }\n"
+        "actuator { name = 'P', joint = 'p', d = 3e3%s }\nactuator { name = 'Q', joint = 'q', d = 2e4%s }\n"
+        "%srun { h = 1e-3, t_end = 1 }\n",
+        driven ? drive[0] : "", driven ? drive[1] : "", driven ? "" : ", effort = 'u'",
+        driven ? "" : ", effort = 'w'",
+        driven
+            ? "sensor { name = 'a', type = 'effort', of = 'p' }\nsensor { name = 'b', type = 'effort', of = "
+              "'q' }\n"
+            : "");
+    return run_of(text);
+}
+
+/* Torques that a driven arm needs, set in each step, move another one as the drives do. */
+static void feed_forward(void **state)
+{
+    (void)state;
+    ph_run *driven = damped_arm(1), *free = damped_arm(0);
+    ph_error err = {0};
+    for (int k = 0; k < 1000; k++) {
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(ph_run_set_input(free, i, get(driven, PH_GET_SENSOR, i)), PH_OK);
+        for (int i = 0; i < 2; i++)
+            if (ph_run_step(i ? free : driven, &err) != PH_OK)
+                fail_msg("step %d: %s", k, err.text);
+        for (int i = 0; i < 2; i++) /* order 1: a torque is held for a step */
+            check_near(get(free, PH_GET_JOINT_POSITION, i), get(driven, PH_GET_JOINT_POSITION, i), 4 * H);
+    }
+    ph_run_close(driven), ph_run_close(free);
+}
+
 /* Starts that the user wants plain, and those of a wheel that the step resolves, are what they were. */
 static void other_starts(void **state)
 {
@@ -234,9 +282,9 @@ static void derivatives_of_starts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sampled_input),         cmocka_unit_test(load_from_the_start),
-        cmocka_unit_test(other_starts),          cmocka_unit_test(order_across_jumps),
-        cmocka_unit_test(derivatives_of_starts),
+        cmocka_unit_test(sampled_input),      cmocka_unit_test(load_from_the_start),
+        cmocka_unit_test(feed_forward),       cmocka_unit_test(other_starts),
+        cmocka_unit_test(order_across_jumps), cmocka_unit_test(derivatives_of_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

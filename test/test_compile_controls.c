@@ -212,6 +212,38 @@ static void inputs(void **state)
     set_inputs("step");
 }
 
+/* Starts in each step that are stiff (RB2), in all forms. */
+static void stiff_starts(void **state)
+{
+    (void)state;
+    static const char *const form[] = {"formulation=ggl", "formulation=index2", "formulation=index3"};
+    static const char text[] = ARM "input{name='u', value=0.5, hold='step'}\n"
+                                   "actuator{name='m', joint='q', k=300, d=400, effort='u'}\n"
+                                   "actuator{name='n', joint='p', d=0.1, k=3}\n"
+                                   "run{t_end=1, h=1e-3, rho=0.6}\n";
+    for (int f = 0; f < 3; f++) {
+        scratch s = scratch_create("model.lua");
+        scratch_write(&s, text, strlen(text));
+        ph_run *run = open_run(s.path, OPTIONS(form[f]));
+        ph_error err = {0};
+        built b = build(run, 1, 0, QUICK);
+        for (int k = 0; k < (f == 1 ? 6 : 60); k++) { /* index-2: before its drift is projected */
+            double value = sin(0.2 * k);
+            b.state[b.place.input] = value;
+            assert_int_equal(ph_run_set_input(run, 0, value), PH_OK);
+            assert_int_equal(b.step(b.state), 0);
+            if (ph_run_step(run, &err) != PH_OK)
+                fail_msg("%s: %s", form[f], err.text);
+            assert_int_equal(((ph_sim *)ph_run_sim(run))->stiff, 1);
+        }
+        apart x = compare_states(run, &b);
+        check_le(x.motion, MOTION), check_le(x.lambda, LAMBDA);
+        drop(&b);
+        ph_run_close(run);
+        scratch_remove(&s);
+    }
+}
+
 /* ---- runs by compiled steps --------------------------------------------------------------------------------- */
 
 static unsigned stands_still(void *state)
@@ -414,6 +446,7 @@ int main(int argc, char **argv) /* a pattern of names: those tests alone */
         cmocka_unit_test(loads),
         cmocka_unit_test(drives),
         cmocka_unit_test(inputs),
+        cmocka_unit_test(stiff_starts),
         cmocka_unit_test(long_eliminations_are_tables),
         cmocka_unit_test(flags_of_events),
         cmocka_unit_test(ways_of_members),
