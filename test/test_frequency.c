@@ -43,6 +43,37 @@ static void pendulum(void **state)
     check_near(omega, sqrt(3 * 9.81 * 0.7 / (3 * 0.49 + 0.5)), 1e-9); /* round-off: one frequency alone */
 }
 
+/* States: a real eigenvalue, 1/tau; the spring of oil between a piston and its valve, sqrt(beta a^2/(V m)); and a mechanism that
+ * is faster than its states. (F2) */
+static void states(void **state)
+{
+    (void)state;
+    double omega = fastest("model 'filter'\n" SLIDER(
+        "slow", "2", "50") "state { name = 'x', initial = 1, rate = function(t, s) "
+                           "return (s.joints.on_slow.position - s.states.x)/1e-4 end }\n");
+    check_near(omega, 1e4, 1e-3); /* iteration */
+    omega = fastest(
+        "model 'piston'\nbody { name = 'rod', mass = 3, inertia = {1, 1, 1} }\n"
+        "joint { name = 'seal', type = 'prismatic', bodies = {'ground', 'rod'}, axis = {1, 0, 0} }\n"
+        "state { name = 'p', unit = 'Pa', rate = function(t, s) return -2e12*s.joints.seal.rate end }\n"
+        "actuator { name = 'ram', joint = 'seal', effort = function(t, s) return 1.5e-3*s.states.p end }\n");
+    check_near(omega / sqrt(2e12 * 1.5e-3 / 3), 1, 1e-3);
+    omega = fastest(
+        "model 'both'\n" SLIDER("fast", "1", "900") "state { name = 'x', initial = 1, rate = function(t, s) "
+                                                    "return 5 - s.states.x end }\n");
+    check_near(omega, 30, 1e-3);
+}
+
+/* Dampers and friction set no frequency. (F1) */
+static void dampers(void **state)
+{
+    (void)state;
+    assert_true(
+        fastest("model 'damped' gravity {0, 0, -9.81}\nbody { name = 'b', mass = 1, inertia = {1, 1, 1} }\n"
+                "joint { name = 'j', type = 'prismatic', bodies = {'ground', 'b'}, axis = {1, 0, 0}, "
+                "friction = 0.5 }\nactuator { name = 'd', joint = 'j', d = 1e6 }\n") == 0);
+}
+
 static void nothing_restores(void **state)
 {
     (void)state;
@@ -52,6 +83,7 @@ static void nothing_restores(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(springs), cmocka_unit_test(pendulum),
+                                       cmocka_unit_test(states), cmocka_unit_test(dampers),
                                        cmocka_unit_test(nothing_restores)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ typedef struct check {
     int nv, nl, redundant;
     double h;                  /* planned; 0: the model says none */
     double position, velocity; /* violations of the initial values */
-    double fastest, spin;      /* rad/s: of the linearised system; of the fastest body */
+    double fastest, spin;      /* rad/s: of the linearised system with its states; of the fastest body */
     double swing;              /* rad/s^2: of the body that gathers spin fastest */
     double bending;            /* largest initial velocity of a mode */
     double sensible;           /* step size; 0: nothing sets one */
@@ -176,9 +176,12 @@ static void print_text(const check *c)
     if (c->bending > 0)
         printf("  modes        move from the start, by up to %.3g/s: joints need it\n", c->bending);
     if (c->fastest > 0)
-        printf("  vibration    fastest about %.4g rad/s (%.4g Hz)\n", c->fastest, c->fastest / TWO_PI);
+        printf("  vibration    fastest about %.4g rad/s (%.4g Hz)%s\n", c->fastest, c->fastest / TWO_PI,
+               p->sys.n_first ? ", states included" : "");
     if (c->spin > 0)
         printf("  spin         fastest %.4g rad/s\n", c->spin);
+    if (p->sys.cut)
+        printf("  friction     needs no smaller step where it holds a joint at rest\n");
     if (c->sensible > 0)
         printf("  step size    h = %.1e s would be sensible%s\n", c->sensible,
                c->h > 0 ? "" : "; the model says none");
@@ -251,6 +254,7 @@ static int print_json(const check *c)
     ph_target_add_assembled(&c->target, c->args, &j);
     ph_json_number(&j, j.root, "fastest", c->fastest);
     ph_json_number(&j, j.root, "spin", c->spin);
+    ph_json_count(&j, j.root, "friction", p->sys.cut != NULL);
     ph_json_number(&j, j.root, "h", c->sensible);
     if (c->proposal.cpu_s > 0) {
         cJSON *row = ph_json_object(&j, j.root, "proposal");
