@@ -39,6 +39,29 @@ has out '"status":"singular"' '"reason":"nothing keeps body'
 run 1 static "$models/free_body.lua"
 [[ ! -s out ]] || fail "prints although there is no equilibrium"
 
+# Stability: static reports that an upright pendulum is unstable, and --stable leaves it.
+cat >upright.lua <<LUA
+gravity {0, 0, -9.81}
+body  { name = "bar", mass = 2, inertia = {0.2, 0.3, 0.25}, position = {0, 0, 0.4} }
+joint { name = "pivot", type = "revolute", bodies = {"ground", "bar"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+LUA
+run 0 static upright.lua
+has out "unstable: displacements grow at 3.558 1/s, most in bar"
+run 0 static upright.lua --json
+has out '"stability":"unstable"' '"growth":3.55' '"grows_in":"bar"'
+run 0 static upright.lua --stable
+has out "stable; 1 unstable equilibrium was left"
+run 0 static upright.lua --stable --json
+has out '"stability":"stable"' '"left":1'
+
+# Friction: it holds a block on a slope, or says what would.
+run 0 static "$models/../test/models/slope.lua"
+has out "slope        holds         0.727940469  of the friction" "it needs 0.364 and has 0.5" "this equilibrium is one of a set"
+run 0 static "$models/../test/models/slope.lua" --json
+has out '"held":[{"joint":"slope","ratio":0.7279' '"needs":0.36397'
+run 1 static "$models/../test/models/slope.lua" --set mu=0.3
+has err "joint 'slope' slips: it needs a friction of at least 0.364, and has 0.3"
+
 # Mistakes.
 run 2 static
 run 2 static "$models/pendulum.lua" --load-steps 0

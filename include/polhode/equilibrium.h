@@ -26,14 +26,15 @@ extern "C" {
 typedef ph_status (*ph_load_fn)(double factor, void *ctx);
 
 typedef struct ph_static_options {
-    int steps;             /* load steps to begin with; cut where needed */
-    int iterations;        /* of Newton's method in one load step */
-    int relaxations;       /* steps of relaxation, where load steps do not converge */
-    double tol;            /* increment at which the iteration ends: rad; relative to positions */
-    double turn;           /* largest increment of an iteration: rad; relative to positions of at least 1 */
-    ph_load_fn load;       /* NULL: loads have no factor, and there is one load step */
-    void *ctx;             /* handed to it */
-    ph_solver_kind solver; /* linear solver */
+    int steps;       /* load steps to begin with; cut where needed */
+    int iterations;  /* of Newton's method in one load step */
+    int relaxations; /* steps of relaxation, where load steps do not converge */
+    double tol;      /* increment at which the iteration ends: rad; relative to positions */
+    double turn;     /* largest increment of an iteration: rad; relative to positions of at least 1 */
+    ph_load_fn load; /* NULL: loads have no factor, and there is one load step */
+    void *ctx;       /* handed to it */
+    int stable; /* runs only. 1: leave unstable equilibria along the mode that grows, until a stable one is found */
+    ph_solver_kind solver;     /* linear solver */
     const ph_allocator *alloc; /* must outlive the result; NULL: malloc */
 } ph_static_options;
 
@@ -42,11 +43,23 @@ PH_API ph_static_options ph_default_static(void);
 
 typedef struct ph_equilibrium ph_equilibrium;
 
+typedef enum ph_rest_code { PH_REST_UNDECIDED, PH_REST_STABLE, PH_REST_UNSTABLE } ph_rest_code;
+
+/* Whether a system stays near an equilibrium after small displacements. */
+typedef struct ph_rest {
+    ph_rest_code code;
+    double growth; /* 1/s, of the mode that grows fastest; 0 unless unstable */
+    int node;      /* the node with the largest share of that mode; -1 unless unstable */
+    char why[160]; /* why it is undecided; "" otherwise */
+} ph_rest;
+
 typedef struct ph_static_stats {
     int load_steps; /* done */
     int cuts;       /* load steps that were given up and halved */
     int iterations; /* of Newton's method, those of load steps given up included */
     int relaxed;    /* steps of relaxation; 0: load steps were enough */
+    int left;       /* unstable equilibria that the search left (stable of ph_static_options) */
+    ph_rest rest;   /* filled by ph_equilibrium_judge, which the calls on runs make */
 } ph_static_stats;
 
 /* The equilibrium that load steps reach from q0; where they do not converge, the end of a strongly damped motion
@@ -61,6 +74,10 @@ PH_API ph_state ph_equilibrium_state(const ph_equilibrium *e); /* v = 0 and vdot
  * leaves as it was. NULL: nothing. It holds as long as the equilibrium. */
 PH_API const void *ph_equilibrium_memory(const ph_equilibrium *e);
 PH_API ph_static_stats ph_equilibrium_stats(const ph_equilibrium *e); /* what the search took */
+/* Find out whether the equilibrium is stable; the answer is the rest of its stats. sys is the system that it was made
+ * for. shape: the left increments of the nodes in the mode that grows fastest, largest entry 1, in the layout of v; it
+ * may be NULL and is written if the equilibrium is unstable. An answer that cannot be computed is undecided, and no failure. */
+PH_API ph_status ph_equilibrium_judge(ph_equilibrium *e, const ph_system *sys, double *shape, ph_error *err);
 
 /* ---- modes --------------------------------------------------------------------------------------- */
 

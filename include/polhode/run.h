@@ -313,6 +313,15 @@ typedef struct ph_warning {
 PH_API int ph_run_warnings(const ph_run *run, ph_warning *to, int room);
 
 /* ---- analysis: none of these changes the state unless it says so ------------------------------------------ */
+/* A joint that friction holds in an equilibrium, which then is one of a set. */
+typedef struct ph_stuck {
+    const char *joint;
+    double force, most;     /* the force of friction, and mu N: N, or N m about the axis */
+    double ratio;           /* of the two */
+    double friction, needs; /* its coefficient; the least that would hold it */
+} ph_stuck;
+/* Write the first `room` joints that friction holds in the last equilibrium of the run; return their number. 0: it needs no friction. */
+PH_API int ph_run_stuck(const ph_run *run, ph_stuck *to, int room);
 /* Move the run to an equilibrium at the present time, at rest, as by ph_run_go_on_at. options NULL: defaults; load, ctx
  * and alloc are not read. */
 PH_API ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static_stats *stats,

@@ -1,7 +1,7 @@
 """Equilibria, vibrations and derivatives of a simulation."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping
 
 import numpy as np
@@ -23,6 +23,11 @@ class StaticStats:
     cuts: int  # load steps that were given up and halved
     iterations: int
     relaxed: int  # steps of relaxation; 0: load steps were enough
+    stability: str = "undecided"  # "stable", "unstable" or "undecided"
+    growth: float = 0.0  # 1/s, of the mode that grows fastest, if unstable
+    reason: str = ""  # why it is undecided
+    left: int = 0  # unstable equilibria that the search left (stable=True)
+    held: Mapping[str, float] = field(default_factory=dict)  # joints that friction holds: what part of it that takes; one of a set then
 
 
 @dataclass(frozen=True, repr=False)

@@ -678,16 +678,34 @@ class Simulation(Named):
                     columns[what, index] = d
         return Sensitivities(self._title, names, self._index, columns, objectives)
 
-    def static(self, steps: int | None = None) -> Snapshot:
-        """Move to an equilibrium at the present time, at rest; returns it. steps: load steps to begin with."""
+    def static(self, steps: int | None = None, stable: bool = False) -> Snapshot:
+        """Move to an equilibrium at the present time, at rest; returns it. steps: load steps to begin with.
+
+        `sim.static_stats.stability` tells whether it is stable; stable=True leaves unstable equilibria until a stable one is found.
+        """
         options = ffi.new("ph_static_options *", lib.ph_default_static())
         if steps is not None:
             options.steps = steps
+        options.stable = stable
         stats = ffi.new("ph_static_stats *")
         with self._alone() as run:
             self._forget(run)
-            self._check(lib.ph_run_static(run, options if steps is not None else ffi.NULL, stats, self._err))
-        self.static_stats = StaticStats(stats.load_steps, stats.cuts, stats.iterations, stats.relaxed)
+            options.solver = lib.ph_run_options(run).solver
+            self._check(lib.ph_run_static(run, options, stats, self._err))
+            held = ffi.new("ph_stuck[]", lib.ph_run_stuck(run, ffi.NULL, 0))
+            lib.ph_run_stuck(run, held, len(held))
+        rest = stats.rest
+        self.static_stats = StaticStats(
+            stats.load_steps,
+            stats.cuts,
+            stats.iterations,
+            stats.relaxed,
+            {lib.PH_REST_STABLE: "stable", lib.PH_REST_UNSTABLE: "unstable"}.get(rest.code, "undecided"),
+            rest.growth,
+            ffi.string(rest.why).decode(),
+            stats.left,
+            {ffi.string(h.joint).decode(): h.ratio for h in held},
+        )
         return self.now()
 
     def modes(self) -> Modes:

@@ -130,6 +130,7 @@ typedef struct ph_args {
     double at;        /* linearise: time, s; NAN if not given */
     int harmonics;    /* of modes: lines of its diagram */
     int about, modes; /* of modes: 0 initial, 1 static; how many, 0: the usual number */
+    int stable;       /* static only: leave unstable equilibria */
     /* of stability and transient */
     int steps;                  /* 0: as many as the study has */
     int about_spin, oscillator; /* kinds of stability */

@@ -19,7 +19,7 @@ ph_equilibrium *ph_job_equilibrium(ph_job *r)
     ph_static_options o = ph_default_static();
     if (r->args->steps)
         o.steps = r->args->steps;
-    o.solver = r->args->opt.solver;
+    o.solver = r->args->opt.solver, o.stable = r->args->stable;
     r->status = ph_run_equilibrium(&e, r->run, &o, &r->err);
     return e;
 }
@@ -30,6 +30,8 @@ void ph_job_recall(const ph_job *r, const ph_equilibrium *e)
     if (e && m)
         m->take_back(ph_equilibrium_memory(e), m->ctx);
 }
+
+#define HELD_SHOWN 100 /* joints that friction holds */
 
 /* ---- in words ---------------------------------------------------------------------------------------- */
 
@@ -67,6 +69,38 @@ static void print_joint(const ph_job *r, int joint, const ph_state *s)
     print_line("", "torque", 3, value + 3, "N m");
 }
 
+static const char *const rest_words[] = {
+    [PH_REST_UNDECIDED] = "undecided", [PH_REST_STABLE] = "stable", [PH_REST_UNSTABLE] = "unstable"};
+
+static void print_rest(const ph_job *r, const ph_static_stats *st)
+{
+    char name[PH_LABEL_MAX];
+    printf("  %-12s %s", "stability", rest_words[st->rest.code]);
+    if (st->rest.code == PH_REST_UNSTABLE)
+        printf(": displacements grow at %.4g 1/s", st->rest.growth);
+    if (st->rest.code == PH_REST_UNSTABLE && st->rest.node >= 0)
+        printf(", most in %s", ph_node_name(r->bodies, st->rest.node, name));
+    if (st->rest.why[0])
+        printf(": %s", st->rest.why);
+    if (st->left)
+        printf("; %d unstable %s left", st->left, ph_plural(st->left, "equilibrium was", "equilibria were"));
+    printf("\n\n");
+}
+
+static void print_held(const ph_job *r)
+{
+    ph_stuck held[HELD_SHOWN];
+    int n = ph_run_stuck(r->run, held, HELD_SHOWN);
+    for (int k = 0; k < n && k < HELD_SHOWN; k++)
+        printf("  %-12s %-9s %15.9g  of the friction that it has; it needs %.3g and has %.3g\n",
+               held[k].joint, "holds", held[k].ratio, held[k].needs, held[k].friction);
+    if (n > HELD_SHOWN)
+        printf("  %-12s %-9s %15d  joints\n", "...", "holds", n);
+    if (n)
+        printf("  %-12s joints stay where friction holds them: this equilibrium is one of a set\n\n",
+               "friction");
+}
+
 static void print_text(const ph_job *r, const ph_equilibrium *e)
 {
     ph_state s = ph_equilibrium_state(e);
@@ -79,6 +113,8 @@ static void print_text(const ph_job *r, const ph_equilibrium *e)
     if (st.relaxed)
         printf("; reached by relaxation in %d %s", st.relaxed, ph_plural(st.relaxed, "step", "steps"));
     printf("\n\n");
+    print_rest(r, &st);
+    print_held(r);
     for (int k = 0; k < r->bodies->n; k++)
         print_body(r, k, &s);
     for (int k = 0; k < r->bodies->n_joints; k++)
@@ -99,6 +135,35 @@ static void print_text(const ph_job *r, const ph_equilibrium *e)
 
 /* ---- as JSON ----------------------------------------------------------------------------------------- */
 
+static void add_held(ph_json *j, const ph_job *r)
+{
+    ph_stuck held[HELD_SHOWN];
+    int n = ph_run_stuck(r->run, held, HELD_SHOWN);
+    cJSON *list = n ? ph_json_array(j, j->root, "held") : NULL;
+    for (int k = 0; k < n && k < HELD_SHOWN; k++) {
+        cJSON *row = ph_json_element(j, list);
+        ph_json_text(j, row, "joint", held[k].joint);
+        ph_json_number(j, row, "ratio", held[k].ratio);
+        ph_json_number(j, row, "force", held[k].force);
+        ph_json_number(j, row, "needs", held[k].needs);
+    }
+}
+
+static void add_rest(ph_json *j, const ph_job *r, const ph_static_stats *st)
+{
+    char name[PH_LABEL_MAX];
+    ph_json_text(j, j->root, "stability", rest_words[st->rest.code]);
+    if (st->rest.code == PH_REST_UNSTABLE)
+        ph_json_number(j, j->root, "growth", st->rest.growth);
+    if (st->rest.node >= 0)
+        ph_json_text(j, j->root, "grows_in", ph_node_name(r->bodies, st->rest.node, name));
+    if (st->rest.why[0])
+        ph_json_text(j, j->root, "undecided", st->rest.why);
+    if (r->args->stable)
+        ph_json_count(j, j->root, "left", st->left);
+    add_held(j, r);
+}
+
 static int print_json(const ph_job *r, const ph_equilibrium *e, FILE *to)
 {
     ph_json j = ph_json_create();
@@ -116,6 +181,7 @@ static int print_json(const ph_job *r, const ph_equilibrium *e, FILE *to)
     ph_json_count(&j, j.root, "cuts", st.cuts);
     ph_json_count(&j, j.root, "iterations", st.iterations);
     ph_json_count(&j, j.root, "relaxation", st.relaxed);
+    add_rest(&j, r, &st);
     ph_report_json_state(&j, r, &s);
     return to == stdout ? ph_answer(&j) : ph_json_print(&j, to);
 }

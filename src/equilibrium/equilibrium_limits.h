@@ -30,6 +30,15 @@
 #define PH_MODES_ZERO        3e-8  /* of mu */
 #define PH_MODES_SINGULAR    1e-14 /* rows of A that depend on others: round-off of A */
 
+/* ---- rest.c */
+#define PH_REST_DENSE 150   /* velocities up to which all eigenvalues are found: some 10 ms */
+#define PH_REST_NOISE 1e-10 /* real parts below this part of the largest eigenvalue are round-off */
+#define PH_REST_STEPS 24    /* Lanczos steps per shift; neighbouring shifts share the values between them */
+#define PH_REST_SHIFT 1e-2  /* from one shift to the next, from kappa */
+#define PH_REST_LEAST 1e-11 /* the last shift, as a part of kappa */
+#define PH_REST_CLEAR                                                                                        \
+    1e-6 /* by how much a Ritz value must be outside what stable systems have; asymmetry of K */
+
 /* ---- static.c */
 #define PH_STATIC_STEP_LEAST   (1.0 / 256) /* load step: what a smaller one would need is not a smaller load */
 #define PH_STATIC_QUICK        4           /* iterations after which the next load step is twice as large */

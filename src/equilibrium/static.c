@@ -220,15 +220,21 @@ static ph_status balance(ph_equilibrium *e)
     return s == PH_OK ? evaluate(e) : s;
 }
 
-/* y^T M x */
-static double product(const ph_equilibrium *e, const double *y, const double *x)
+/* y^T A x for the blocks A of pairs */
+static double form(const ph_equilibrium *e, const double *A, const double *y, const double *x)
 {
     double sum = 0;
     for (const ph_block *b = e->lay.pair, *end = b + e->lay.n_pairs; b < end; b++)
         for (int i = 0; i < b->m; i++)
             for (int j = 0; j < b->n; j++)
-                sum += y[b->row_at + i] * e->ev.M[b->at + i * b->n + j] * x[b->col_at + j];
+                sum += y[b->row_at + i] * A[b->at + i * b->n + j] * x[b->col_at + j];
     return sum;
+}
+
+/* y^T M x */
+static double product(const ph_equilibrium *e, const double *y, const double *x)
+{
+    return form(e, e->ev.M, y, x);
 }
 
 /* ---- load steps ---------------------------------------------------------------------------------- */
@@ -402,6 +408,18 @@ static ph_status relax(ph_equilibrium *e)
 
 /* ---- free motions -------------------------------------------------------------------------------- */
 
+/* Solve the matrix of (T2) for the right-hand side (s M y, 0), to nm.x. */
+static ph_status solve_momentum(ph_equilibrium *e, const double *y)
+{
+    const ph_layout *lay = &e->lay;
+    memset(e->nm.b, 0, sizeof(double) * (size_t)(lay->nv + lay->nl));
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        ph_small_mul_add(b->m, b->n, e->ev.M + b->at, y + b->col_at, e->nm.b + b->row_at);
+    for (int i = 0; i < lay->nv; i++)
+        e->nm.b[i] *= e->scale;
+    return solve(e);
+}
+
 /* Passes of (T5), the last x in a; growth: of the last pass. */
 static ph_status iterate_free(ph_equilibrium *e, double delta, double *growth)
 {
@@ -414,12 +432,7 @@ static ph_status iterate_free(ph_equilibrium *e, double delta, double *growth)
     }
     for (int k = 0; k < PH_STATIC_FREE_PASSES && s == PH_OK; k++) {
         double before = sqrt(product(e, e->a, e->a));
-        memset(e->nm.b, 0, sizeof(double) * (size_t)(lay->nv + lay->nl));
-        for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
-            ph_small_mul_add(b->m, b->n, e->ev.M + b->at, e->a + b->col_at, e->nm.b + b->row_at);
-        for (int i = 0; i < lay->nv; i++)
-            e->nm.b[i] *= e->scale;
-        s = solve(e);
+        s = solve_momentum(e, e->a);
         *growth = sqrt(product(e, e->nm.x, e->nm.x)) / before;
         double size = ph_small_max(lay->nv, e->nm.x);
         for (int i = 0; i < lay->nv; i++)
@@ -660,4 +673,61 @@ const void *ph_equilibrium_memory(const ph_equilibrium *e)
 ph_static_stats ph_equilibrium_stats(const ph_equilibrium *e)
 {
     return e->stats;
+}
+
+/* ---- for rest.c ------------------------------------------------------------------------------------ */
+
+void ph_equilibrium_set_rest(ph_equilibrium *e, const ph_rest *rest)
+{
+    e->stats.rest = *rest;
+}
+
+void ph_equilibrium_set_left(ph_equilibrium *e, int left)
+{
+    e->stats.left = left;
+}
+
+void ph_equilibrium_moved(ph_equilibrium *e, double s, const double *x, double *q)
+{
+    ph_point_shift(&e->lay, &e->now, s, x, &e->kept);
+    memcpy(q, e->kept.q, sizeof(double) * (size_t)e->lay.nq);
+}
+
+ph_status ph_equilibrium_evaluate(ph_equilibrium *e, double *kappa)
+{
+    ph_status s = evaluate(e);
+    *kappa = stiffness(e);
+    return s;
+}
+
+ph_status ph_equilibrium_shift(ph_equilibrium *e, double mu)
+{
+    return factor(e, mu);
+}
+
+ph_status ph_equilibrium_invert(ph_equilibrium *e, const double *y, double *x)
+{
+    ph_status s = solve_momentum(e, y);
+    memcpy(x, e->nm.x, sizeof(double) * (size_t)e->lay.nv);
+    return s;
+}
+
+double ph_equilibrium_product(const ph_equilibrium *e, const double *y, const double *x)
+{
+    return product(e, y, x);
+}
+
+double ph_equilibrium_damping(const ph_equilibrium *e, const double *x)
+{
+    return form(e, e->ev.C, x, x);
+}
+
+const ph_layout *ph_equilibrium_layout(const ph_equilibrium *e)
+{
+    return &e->lay;
+}
+
+const ph_allocator *ph_equilibrium_alloc(const ph_equilibrium *e)
+{
+    return e->alloc;
 }

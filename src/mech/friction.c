@@ -1,7 +1,7 @@
 /* Coulomb friction in joints: friction.h, and from the words of the model to it. */
 #include "mech/friction.h"
 
-#define OPERATIONS(name)                                                                                     \
+#define OPERATIONS(name, components, rows)                                                                   \
     static ph_status name##_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])                                   \
     {                                                                                                        \
         ph_friction_##name##_g(s, r);                                                                        \
@@ -21,11 +21,13 @@
                                              .C = name##_C,                                                  \
                                              .K = name##_K,                                                  \
                                              .g_lambda = ph_friction_##name##_g_lambda,                      \
-                                             .slip = ph_friction_##name##_slip};
+                                             .slip = ph_friction_##name##_slip,                              \
+                                             .slips = components,                                            \
+                                             .presses = rows};
 
-OPERATIONS(revolute)
-OPERATIONS(spherical)
-OPERATIONS(prismatic)
+OPERATIONS(revolute, 1, 3)
+OPERATIONS(spherical, 3, 3)
+OPERATIONS(prismatic, 1, 2)
 
 ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *out, ph_error *err)
 {

@@ -132,6 +132,7 @@ typedef struct ph_force_ops {
     void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
     /* friction: return the sliding velocity over the speed below which the law is smooth; linear in the velocities */
     ph_vec3 (*slip)(const ph_force_site *s);
+    int slips, presses; /* components of slip; rows of the joint that press */
     /* of rows of forces.def, for building: */
     int turns;                                  /* acts on rotations: particles have none */
     unsigned (*couples)(const ph_force_def *d); /* nonzero blocks of K and C; NULL: all */

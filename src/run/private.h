@@ -138,6 +138,8 @@ struct ph_run {
     ph_watched watched;
     ph_over *over; /* of each number of sensors with over_time; */
     int n_over;
+    ph_stuck *stuck; /* joints that friction holds in the last equilibrium */
+    int n_stuck;
     ph_so_far *so_far;    /* of the model's objectives */
     double wall_s, cpu_s; /* in steps alone */
     int n_inputs;
@@ -249,6 +251,8 @@ void ph_run_jump(
     ph_run *run); /* all numbers have changed at once: what is added up goes on from the present state */
 void ph_run_pass(void *run); /* the output has passed the end of a step of the method */
 void ph_table_free(ph_run *run);
+
+void ph_stuck_free(ph_run *run); /* run_static.c */
 
 /* run_bars.c: error bars, after the initial values and after each step; of which states numbers over time are. */
 void ph_bars_free(ph_run *run);

@@ -150,7 +150,7 @@ static uint64_t key_of(const parts *p, const ph_system *sys)
 static void adopt(ph_run *run, parts *p, ph_told *told)
 {
     const ph_allocator *alloc = run->config.alloc;
-    ph_following_free(run), ph_bars_free(run), ph_events_free(run);
+    ph_following_free(run), ph_bars_free(run), ph_events_free(run), ph_stuck_free(run);
     ph_run_drop_native(run);
     ph_sim_destroy(run->sim);
     if (p->mech != run->mech)
@@ -351,7 +351,7 @@ void ph_run_close(ph_run *run)
         return;
     ph_allocator own = {0};
     const ph_allocator *alloc = run->config.alloc ? (own = *run->config.alloc, &own) : NULL;
-    ph_following_free(run), ph_bars_free(run), ph_doubt_free(run), ph_events_free(run);
+    ph_following_free(run), ph_bars_free(run), ph_doubt_free(run), ph_events_free(run), ph_stuck_free(run);
     ph_run_drop_native(run);
     drop_builder(run);
     ph_sim_destroy(run->sim);
