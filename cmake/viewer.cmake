@@ -6,14 +6,16 @@ set(modules math data geometry shapes gl beams marks scene camera plots panel re
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ ${FROM}/page.html page)
   file(READ ${FROM}/style.css style)
-  string(REGEX REPLACE "([;:{]) +" "\\1" style "${style}")
+  string(REGEX REPLACE "([;:{,]) +" "\\1" style "${style}")
+  string(REGEX REPLACE ";? +([{}])" "\\1" style "${style}")
   function(read_module name out)
     file(READ ${FROM}/${name}.js text)
     string(REGEX REPLACE "(^|\n)import [^\n]*" "\\1" text "${text}")
     string(REGEX REPLACE "(^|\n)export " "\\1" text "${text}")
     string(REGEX REPLACE "(^|\n) *//[^\n]*" "\\1" text "${text}") # comments stay with the modules
     string(REGEX REPLACE "\n[ \n]+" "\n" text "${text}")
-    string(REGEX REPLACE " (=>|===|!==|&&|\\|\\|) " "\\1" text "${text}")
+    string(REGEX REPLACE " (=>|===|!==|&&|\\|\\||<=|>=|\\?|:|\\+=) " "\\1" text "${text}")
+    string(REGEX REPLACE "(const|let) ([A-Za-z0-9_]+) = " "\\1 \\2=" text "${text}")
     string(REGEX REPLACE "([;{]) " "\\1" text "${text}") # texts that people read have none of these
     string(REGEX REPLACE " }" "}" text "${text}")
     string(REGEX REPLACE " \\* " "*" text "${text}")

@@ -22,7 +22,7 @@ live.play = on => {
   showPlay(on);
   return true;
 };
-const banner = text => { $('banner').hidden = !text; $('banner').textContent = text; };
+const banner = text => { $('banner').hidden = !text; $('banner').textContent = text; state.dirty = true; };
 
 // ---- events ---------------------------------------------------------------------------------------------
 const viewKey = 'polhode-view';
@@ -81,17 +81,26 @@ live.tick = now => {
 };
 
 // ---- inputs and parameters ------------------------------------------------------------------------------
-const field = (value, label) => { const n = make('input', 'number'); n.type = 'number'; n.step = 'any'; n.value = String(value); n.setAttribute('aria-label', label); return n; };
+// As wide as its digits.
+const show = (n, value) => { n.value = String(value); n.style.width = `${Math.max(8, n.value.length + 4)}ch`; };
+const field = (value, label) => { const n = make('input', 'number'); n.type = 'number'; n.step = 'any'; show(n, value); n.setAttribute('aria-label', label); n.addEventListener('input', () => show(n, n.value)); return n; };
+// A slider between limits that can be changed; a value beyond them moves them. Frames have seven digits.
 const inputRow = (name, k) => {
-  const c = channel('input', k), x = c ? valueAt(c.first, end) : 0, most = Math.max(1, 2 * Math.abs(x)), row = make('div', 'live-row'), slide = make('input'), number = field(x, `${name}, a number`);
+  const c = channel('input', k), x = c ? Number(valueAt(c.first, end).toPrecision(7)) : 0, most = Math.max(1, 2 * Math.abs(x)), row = make('div', 'live-row'), slide = make('input'), number = field(x, `${name}, a number`);
+  const limits = make('span', 'live-limits'), low = field(-most, `${name}, lower limit`), high = field(most, `${name}, upper limit`);
   const label = make('label', '', name);
   if (c && c.units[0]) label.append(make('i', '', ' ' + c.units[0]));
-  slide.type = 'range'; slide.min = -most; slide.max = most; slide.step = most / 500; slide.value = x; slide.setAttribute('aria-label', name);
+  slide.type = 'range'; slide.setAttribute('aria-label', name);
+  const bound = () => { slide.min = low.value; slide.max = high.value; slide.step = (high.value - low.value) / 1000 || 'any'; slide.value = number.value; };
   const set = value => live.say({ input: name, value });
-  slide.addEventListener('input', () => { number.value = slide.value; set(Number(slide.value)); });
-  number.addEventListener('change', () => { const v = Number(number.value); if (!Number.isFinite(v)) return; if (Math.abs(v) > slide.max) { slide.min = -2 * Math.abs(v); slide.max = 2 * Math.abs(v); slide.step = Math.abs(v) / 250; } slide.value = v; set(v); });
-  slide.addEventListener('dblclick', () => { slide.value = 0; number.value = '0'; set(0); });
-  row.append(label, slide, number);
+  const limit = () => { if (Number(low.value) < Number(high.value)) bound(); else { show(low, slide.min); show(high, slide.max); } };
+  slide.addEventListener('input', () => { show(number, Number(Number(slide.value).toPrecision(7))); set(Number(number.value)); });
+  number.addEventListener('change', () => { const v = Number(number.value); if (!Number.isFinite(v)) return; if (v > high.value) show(high, v); if (v < low.value) show(low, v); bound(); set(v); });
+  slide.addEventListener('dblclick', () => { show(number, 0); bound(); set(0); });
+  [low, high].forEach(n => n.addEventListener('change', limit));
+  bound();
+  limits.append(low, high);
+  row.append(label, slide, number, limits);
   return row;
 };
 const build = form => {

@@ -106,10 +106,15 @@ panels.forEach(p => {
   l.append(c, p.title + (p.unit ? ` [${p.unit}]` : ''));
   pickPlots.append(l);
 });
+// The camera keeps its distance to what it follows.
+let followed = null, was;
+const follow = e => { was = e && anchorOf(e); followed = was ? e : null; $('follow').setAttribute('aria-pressed', !!followed); touch(); };
+const keepUp = () => { const c = picture.camera, p = anchorOf(followed); c.target = c.target.map((x, k) => x + p[k] - was[k]); was = p; picture.touched = true; };
+$('follow').addEventListener('click', () => { if (followed || picture && picture.chosen) follow(followed ? null : picture.chosen); else say('Choose a body first'); });
 const look = d => { if (picture) { picture.touched = true; picture.camera.along(d); touch(); } };
 const views = { x: [1, 0, 0], y: [0, -1, 0], z: [0, 0, 1] };
 for (const [k, d] of Object.entries(views)) $('view-' + k).addEventListener('click', () => look(d));
-export const fit = () => { if (picture) { if (scene.live) { picture.measure(); picture.lay(); } picture.touched = false; picture.home(); touch(); } };
+export const fit = () => { if (picture) { if (scene.live) { picture.measure(); picture.lay(); } picture.touched = false; picture.home(); if (followed) follow(followed); touch(); } };
 $('fit').addEventListener('click', fit);
 const layout = () => { plots.forget(); touch(); };
 const toggle = name => { root.classList.toggle(name); layout(); };
@@ -129,7 +134,7 @@ const keys = {
   ' ': () => state.playing ? pause() : play(), ArrowLeft: e => step(e.shiftKey ? -10 : -1), ArrowRight: e => step(e.shiftKey ? 10 : 1),
   Home: () => { pause(); seek(start); }, End: () => { pause(); seek(end); },
   '[': () => setSpeed(speeds[Math.max(0, speeds.indexOf(state.speed) - 1)]), ']': () => setSpeed(speeds[Math.min(speeds.length - 1, speeds.indexOf(state.speed) + 1)]),
-  f: fit, x: () => look(views.x), y: () => look(views.y), z: () => look(views.z), l: () => $('loop').click(), t: turnTheme, p: () => toggle('no-plots'), s: () => $('show-side').click(),
+  f: fit, o: () => $('follow').click(), x: () => look(views.x), y: () => look(views.y), z: () => look(views.z), l: () => $('loop').click(), t: turnTheme, p: () => toggle('no-plots'), s: () => $('show-side').click(),
   c: () => $('png').click(), r: film, Escape: () => choose(null), '?': () => $('keys').showModal(),
   '+': () => { picture.camera.zoom(.9); touch(); }, '-': () => { picture.camera.zoom(1.1); touch(); },
 };
@@ -171,7 +176,7 @@ const drawLabel = () => {
 };
 
 function paint() {
-  if (picture) { picture.move(state.t, theme()); picture.draw(theme()); drawAxes(); drawLabel(); drawLegend(); }
+  if (picture) { picture.move(state.t, theme()); if (followed) keepUp(); picture.draw(theme()); drawAxes(); drawLabel(); drawLegend(); }
   slider.value = moves() ? Math.round((state.t - start) / (end - start) * slider.max) : 0;
   slider.setAttribute('aria-valuetext', `t = ${digits(state.t)} s`);
   const decimals = clamp(3 - Math.floor(Math.log10(duration || 1)), 0, 9);
@@ -204,7 +209,8 @@ window.polhode = {
   get time() { return state.t; }, get chosen() { return picture && picture.chosen ? picture.chosen.name : null; }, get painted() { return state.frames; },
   kind: scene.kind, modes: scene.modes, mode(k, amplitude = 1) { mode.k = k; mode.amplitude = amplitude; $('mode').value = String(k); $('amplitude').value = amplitude; paint(); },
   place(name) { const k = 7 * scene.bodies.findIndex(b => b.name === name); return Array.from(pose.subarray(k, k + 7)); },
-  play, pause, fit, look,
+  play, pause, fit, look, get level() { return picture.level; }, get target() { return picture.camera.target; },
+  follow(name) { follow(byName(name) || null); paint(); return followed ? followed.name : null; },
   seek(t) { pause(); seek(t); paint(); },
   choose(name) { choose(byName(name) || null); paint(); return window.polhode.chosen; },
   pick(x, y) { const e = picture.pick(x, y); return e ? e.name : null; },

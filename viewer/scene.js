@@ -1,5 +1,5 @@
 // The picture: ground, shadows, parts, beams, marks; and what lies under a pixel.
-import { add, clamp, dot, norm, scale, sub, unit } from './math.js';
+import { add, clamp, dot, norm, qconj, qrot, scale, sub, unit } from './math.js';
 import { end, pose, poseAt, scaleModes, scene, start } from './data.js';
 import { Points, canvas, drawSquare, gl, openPrograms, plain, programs } from './gl.js';
 import { batches, bodyElements, buildParts, elements, markSize, moveParts, pack, worldPoint } from './shapes.js';
@@ -16,11 +16,11 @@ const themes = {
 const gravity = norm(scene.gravity);
 export const up = gravity > 0 ? scale(-1 / gravity, scene.gravity) : [0, 0, 1];
 
+const around = s => s.type === 'mesh' ? 0 : s.type === 'box' ? norm(s.size) / 2 : Math.hypot(s.size[0], s.size[s.type === 'tube' ? 2 : 1] / 2);
 // Corners of what is seen over the whole motion.
 const extent = () => {
   const lo = [Infinity, Infinity, Infinity], hi = [-Infinity, -Infinity, -Infinity], n = Math.min(120, scene.frames);
   const take = (x, r) => { for (let c = 0; c < 3; c++) { lo[c] = Math.min(lo[c], x[c] - r); hi[c] = Math.max(hi[c], x[c] + r); } };
-  const around = s => s.type === 'mesh' ? 0 : s.type === 'box' ? norm(s.size) / 2 : Math.hypot(s.size[0], s.size[s.type === 'tube' ? 2 : 1] / 2);
   const radius = scene.bodies.map(b => b.box ? Math.max(...b.box) / 2 : 0);
   const stride = Math.max(1, Math.floor(scene.bodies.length / 3000));
   for (let k = 0; k <= n; k++) {
@@ -30,9 +30,14 @@ const extent = () => {
     if (scene.forces.length <= 400) for (const f of scene.forces) if (f.type === 'spring' || f.type === 'bushing') { take(worldPoint(f.a, f.pa), 0); take(worldPoint(f.b, f.pb), 0); }
     for (const j of scene.joints) if (j.type === 'rolling') take(worldPoint(j.b, [0, 0, 0]), j.radius);
   }
-  for (const s of scene.ground) take(s.at, around(s));
+  if (!scene.bodies.length) for (const s of scene.ground) take(s.at, around(s));
   return { lo, hi };
 };
+
+// Half of the height of a shape of the ground, and its sides that lie flat.
+const upright = s => qrot(qconj(s.rotation), up).map(Math.abs);
+const half = s => s.type === 'box' ? dot(upright(s), s.size) / 2 : around(s);
+const flat = s => s.type === 'box' ? s.size.filter((_, k) => upright(s)[k] < .01) : [];
 
 export class Picture {
   constructor() {
@@ -56,12 +61,17 @@ export class Picture {
     this.centre = scale(.5, add(lo, hi));
     this.reach = Math.max(norm(sub(hi, lo)) / 2, 1e-9) * (scene.joints.length ? 1.04 : 1.3) || 1;
   }
-  // The ground: below everything, or where discs roll.
+  // The grid: at the floor of the model, where discs roll, or below everything.
   lay() {
-    const lowest = [0, 1, 2].reduce((s, c) => s + (up[c] > 0 ? up[c] * this.lo[c] : up[c] * this.hi[c]), 0);
+    const moving = [0, 1, 2].reduce((s, c) => s + (up[c] > 0 ? up[c] * this.lo[c] : up[c] * this.hi[c]), 0);
+    const lowest = Math.min(moving, ...scene.ground.map(s => dot(up, s.at) - half(s)));
+    // The floor of the model: a box that lies flat below the middle, wider than the mechanism.
+    const floor = scene.ground.filter(s => flat(s).length > 1 && Math.min(...flat(s)) > this.reach && dot(up, s.at) < dot(up, this.centre))[0];
+    this.floor = floor && dot(up, floor.at) + half(floor);
     this.level = lowest - 3.4 * this.size - .02 * this.reach;
     const rolling = scene.joints.find(j => j.type === 'rolling' && j.a < 0);
     if (rolling) this.level = dot(up, rolling.pa);
+    else if (this.floor !== undefined) this.level = this.floor;
   }
 
   // Planar mechanisms are seen nearly along the normal of their plane.
@@ -115,9 +125,10 @@ export class Picture {
   solids(mode, shadow) {
     let at = this.use(programs.solid, mode);
     if (shadow && at.uShadow) gl.uniform4f(at.uShadow, ...shadow);
-    for (const b of batches) if (!b.mark || (mode !== 1 && this.pixels > 1.2)) b.batch.draw(at);
+    const shown = b => mode === 1 ? !b.mark && !(b.ground && this.floor !== undefined) : !b.mark || this.pixels > 1.2;
+    for (const b of batches) if (shown(b)) b.batch.draw(at);
     if (mode !== 1) for (const b of this.marks.solids) b.draw(at);
-    const crowds = batches.filter(b => b.batch.alone && (!b.mark || (mode !== 1 && this.pixels > 1.2)));
+    const crowds = batches.filter(b => b.batch.alone && shown(b));
     if (crowds.length) { this.use(programs.free, mode); for (const b of crowds) b.batch.free.draw(); }
     if (this.beams) { at = this.use(programs.free, mode); if (shadow && at.uShadow) gl.uniform4f(at.uShadow, ...shadow); this.beams.draw(); }
     if (this.points) { at = this.use(programs.point, mode); gl.uniform1f(at.uSize, .012 * this.reach * canvas.height); this.points.draw(); }
@@ -148,14 +159,16 @@ export class Picture {
     gl.enable(gl.DEPTH_TEST); gl.depthFunc(gl.LEQUAL);
     gl.disable(gl.CULL_FACE);
     gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    const onFloor = this.floor !== undefined && above; // the grid lies on a shape of the model, which is drawn before it
+    if (onFloor) { this.solids(0); gl.enable(gl.POLYGON_OFFSET_FILL); gl.polygonOffset(-2, -2); }
     if (this.on.ground) { gl.depthMask(false); this.ground(theme); gl.depthMask(true); }
     if (shadows && above) {
       gl.enable(gl.STENCIL_TEST); gl.stencilFunc(gl.EQUAL, 0, 255); gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
-      gl.disable(gl.DEPTH_TEST);
+      if (onFloor) { gl.depthMask(false); gl.polygonOffset(-4, -4); } else gl.disable(gl.DEPTH_TEST);
       this.solids(1, theme.shadow);
-      gl.enable(gl.DEPTH_TEST); gl.disable(gl.STENCIL_TEST);
+      gl.depthMask(true); gl.enable(gl.DEPTH_TEST); gl.disable(gl.STENCIL_TEST);
     }
-    this.solids(0);
+    if (onFloor) gl.disable(gl.POLYGON_OFFSET_FILL); else this.solids(0);
     if (this.ghosts) this.ghosts(name);
     const at = this.use(programs.line, 0), pixel = [2 / canvas.width, 2 / canvas.height], ratio = Math.min(window.devicePixelRatio || 1, 2);
     for (const l of this.marks.lines) l.draw(at, pixel.map(p => p * ratio / 2));

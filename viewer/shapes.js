@@ -40,14 +40,14 @@ const shapesOf = new Map();
 export const batches = [];
 const makers = { box, sphere: () => sphere(fine), cylinder: () => cylinder(fine), cone: () => cone(fine), half: () => halfSphere(fine), coil: () => coil(many ? 64 : 200, many ? 4 : 8) };
 const batchOf = (key, make = makers[key]) => {
-  if (!shapesOf.has(key)) { shapesOf.set(key, { batch: new Batch(make(), key === 'coil' ? 1 : 0), parts: [], mark: key.endsWith(' ') }); batches.push(shapesOf.get(key)); }
+  if (!shapesOf.has(key)) { shapesOf.set(key, { batch: new Batch(make(), key === 'coil' ? 1 : 0), parts: [], mark: key.endsWith(' '), ground: key.endsWith('/ground') }); batches.push(shapesOf.get(key)); }
   return shapesOf.get(key);
 };
 const coarse = { sphere: () => sphere(4), cylinder: () => cylinder(4) };
 const ONE = [1, 0, 0, 0], HERE = [0, 0, 0];
 
 // A part that moves with a body (-1: the ground).
-const part = (key, e, body, at, turn, size, color, make) => batchOf(many && e.group === 'joints' ? key + ' ' : key, make || (many && e.group === 'joints' && coarse[key]) || makers[key]).parts.push({ e, body, at, turn, size, color });
+const part = (key, e, body, at, turn, size, color, make) => batchOf(e === groundElement ? key + '/ground' : many && e.group === 'joints' ? key + ' ' : key, make || (many && e.group === 'joints' && coarse[key]) || makers[key]).parts.push({ e, body, at, turn, size, color });
 // A part from a point of one body to a point of another; size: of its length.
 const span = (key, e, ends, size, color) => batchOf(key).parts.push({ e, ends, size, color });
 

@@ -108,15 +108,6 @@ static void pace(live *l)
     l->t0 = ph_run_time(l->run), l->clock0 = ph_seconds();
 }
 
-/* Steps of runs from some seconds to half a minute are shown as they are, others in about eight seconds. */
-static double natural_speed(double duration)
-{
-    if (duration >= 2 && duration <= 30)
-        return 1;
-    double x = duration / 8, p = pow(10, floor(log10(x)));
-    return round(x / p) * p;
-}
-
 static void begin(live *l)
 {
     l->status = ph_run_start(l->run, &l->err);
@@ -343,7 +334,7 @@ int ph_live(ph_job *r)
     if (ph_view_create(&r->view, r->run, &l.err) != PH_OK ||
         ph_server_open(&l.server, r->args->port, &owner, &l.err) != PH_OK)
         return ph_complain("%s", l.err.text);
-    l.at = (ph_view_live){.scene = 1, .run = 0, .speed = natural_speed(r->t_end)};
+    l.at = (ph_view_live){.scene = 1, .run = 0, .speed = 1};
     begin(&l);
     int code = PH_EXIT_OK;
     if (l.status != PH_OK) {

@@ -149,6 +149,7 @@ const unusual = async () => {
   await visit(p, 'fails');
   const words = await b.evaluate('document.querySelector("#banner").hidden ? "" : document.querySelector("#banner").textContent');
   check(words.includes('the rope is torn') && await b.evaluate('polhode.end > .45 && polhode.end < .55'), `a failed run says '${words}'`);
+  check(await b.evaluate(`(() => { const x = document.querySelector('#banner').getBoundingClientRect(), y = document.querySelector('#stage').getBoundingClientRect(); return x.height > 10 && x.bottom <= y.top + 1 && y.height > 200; })()`), 'the banner of a failure covers the mechanism');
   const crowd = write('crowd.lua', 'model "crowd"\nfor i = 1, 100000 do particle { name = "p" .. i, mass = 1, position = {i % 50, (i // 50) % 50, i // 2500}, velocity = {0, 0, 1} } end\nrun { t_end = 0.05, h = 1e-2 }\n');
   await visit(page(crowd), 'crowd');
   check((await b.evaluate('polhode.seek(0.02); ' + lookAt)).other > 2000, '100000 bodies are not shown');
@@ -159,6 +160,23 @@ const unusual = async () => {
   await visit(page(shapes), 'shapes');
   const hues = (await b.evaluate('polhode.seek(0); ' + lookAt)).hues;
   for (const h of [120, 300, 201]) check(hues.some(x => Math.abs(x - h) < 10), `shapes: no colour of hue ${h} in ${hues.sort((x, y) => x - y)}`);
+};
+
+// ---- floor, fit, a camera that follows --------------------------------------------------------------------
+const floor = async () => {
+  const model = wide => `model "floor"\ngravity {0, 0, -9.81}\nground { shape = {box = {${wide}, ${wide}, 0.1}, at = {0, 0, 0.45}, color = "grey"} }\n` +
+    'body { name = "ball", mass = 1, inertia = {1, 1, 1}, position = {0, 0, 2}, velocity = {3, 0, 0}, shape = {sphere = 0.2} }\nrun { t_end = 0.5, h = 1e-2 }\n';
+  await visit(page(write('floor.lua', model(100))), 'floor');
+  check(Math.abs(await b.evaluate('polhode.level') - .5) < 1e-6, `the grid lies at ${await b.evaluate('polhode.level')}, the floor at 0.5`);
+  check(await b.evaluate('polhode.seek(0), polhode.fit(), Math.hypot(...polhode.target.map((x, k) => x - [.75, 0, 1.4][k]))') < .5, 'fit looks at the floor');
+  const place = await b.evaluate("polhode.seek(0), polhode.project('ball')");
+  check(await b.evaluate("polhode.follow('ball')") === 'ball', 'a body is not followed');
+  const after = await b.evaluate("polhode.seek(0.5), polhode.project('ball')");
+  check(Math.hypot(after[0] - place[0], after[1] - place[1]) < 1, `followed, the ball is at ${after} instead of ${place}`);
+  check(await b.evaluate('polhode.follow(null)') === null && await b.evaluate("polhode.seek(0), polhode.project('ball')[0]") !== after[0], 'the camera still follows');
+  await visit(page(write('slab.lua', model(0.3))), 'slab');
+  check(await b.evaluate('polhode.level') < .4, 'a small shape of the ground is taken for the floor');
+  check(b.errors.length === 0, `floor: ${b.errors[0]}`);
 };
 
 // ---- equilibria and modes -------------------------------------------------------------------------------
@@ -211,6 +229,10 @@ const live = async () => {
   await b.visit(address);
   await until('polhode.frames > 20 && polhode.end > .3', 'no frames come');
   const first = await b.evaluate(digest);
+  check(await b.evaluate("Number(document.querySelector('#speed').value)") === 1, 'live: the page does not start at 1 x');
+  const limit = await b.evaluate("(() => { const [low, high] = document.querySelectorAll('.live-limits .number'), x = document.querySelector('#live [type=range]'); high.value = '2.5'; high.dispatchEvent(new Event('change')); return [low.value, x.min, x.max]; })()");
+  check(limit[0] === limit[1] && limit[2] === '2.5', `live: limits ${limit}`);
+  check(await b.evaluate("(() => { const x = document.querySelector('.live-row > .number'); x.value = '0.12345678901234'; x.dispatchEvent(new Event('input')); const fits = x.clientWidth >= x.scrollWidth; x.value = '0'; x.dispatchEvent(new Event('input')); return fits; })()"), 'live: a field cuts off digits');
   // the slider of the input, as a hand moves it
   await b.evaluate("(() => { const x = document.querySelector('#live [type=range]'); x.value = -1; x.dispatchEvent(new Event('input')); })()");
   const push = "polhode.plots.find(p => p.name === 'push').values[0]";
@@ -261,7 +283,7 @@ const limits = async () => {
 try {
   const chosen = process.argv.slice(2).filter(x => x !== '--rest'), models = chosen.length ? chosen : readdirSync(join(root, 'models')).filter(f => f.endsWith('.lua')).map(f => join(root, 'models', f));
   for (const model of models) await everyModel(model);
-  if (!chosen.length || process.argv.includes('--rest')) { await clicks(); await unusual(); await atRest(); await overlay(); await live(); await limits(); }
+  if (!chosen.length || process.argv.includes('--rest')) { await clicks(); await unusual(); await floor(); await atRest(); await overlay(); await live(); await limits(); }
 } catch (e) { failed++; console.log('FAILED: ' + (e.stack || e)); }
 await b.close();
 rmSync(folder, { recursive: true, force: true });
