@@ -505,6 +505,15 @@ for how in 'method = "bliedf", tol = 1e-4' 'tol = 1e-4' 'h = 1e-2, formulation =
     run 0 check how.lua
     has out 'velocities to 0'
 done
+cat >stiff_state.lua <<LUA
+body { name = "rod", mass = 3, inertia = {1, 1, 1} }
+joint { name = "seal", type = "prismatic", bodies = {"ground", "rod"}, axis = {1, 0, 0}, friction = 0.1 }
+state { name = "x", initial = 1, rate = function(t, s) return (s.joints.seal.position - s.states.x)/1e-4 end }
+LUA
+run 0 check stiff_state.lua # states count, and friction at rest does not
+has out 'fastest about 1e+04 rad/s' 'states included' 'h = 2.1e-05 s' 'friction     needs no smaller step where it holds a joint at rest'
+run 0 check stiff_state.lua --json
+has out '"friction":1' '"h":2.09'
 run 0 check "$models/balanced_crank.lua" # no degree of freedom, and so nothing that vibrates
 grep -q vibration out && fail "what is driven vibrates: $(cat out)"
 run 0 run pendulum --h 0.02 --t-end 0.02

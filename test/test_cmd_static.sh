@@ -47,12 +47,14 @@ joint { name = "pivot", type = "revolute", bodies = {"ground", "bar"}, at = {0, 
 LUA
 run 0 static upright.lua
 has out "unstable: displacements grow at 3.558 1/s, most in bar"
+has err "the equilibrium is unstable" "--stable looks for a stable one"
 run 0 static upright.lua --json
-has out '"stability":"unstable"' '"growth":3.55' '"grows_in":"bar"'
+has out '"stability":"unstable"' '"growth":3.55' '"grows_in":"bar"' '"warnings":[{"what":"unstable","text":"the equilibrium is unstable'
 run 0 static upright.lua --stable
 has out "stable; 1 unstable equilibrium was left"
 run 0 static upright.lua --stable --json
 has out '"stability":"stable"' '"left":1'
+grep -q warnings out && fail "a stable equilibrium has a warning"
 
 # Friction: it holds a block on a slope, or says what would.
 run 0 static "$models/../test/models/slope.lua"

@@ -75,12 +75,50 @@ def test_both_ways_agree():
     assert np.allclose(direct["vibration"], adjoint["vibration"], rtol=1e-7, atol=0)
 
 
+UPRIGHT = """
+gravity {0, 0, -9.81}
+body { name = "bar", mass = 2, inertia = {0.2, 0.3, 0.25}, position = {0, 0, 0.4} }
+joint { name = "pivot", type = "revolute", bodies = {"ground", "bar"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+run { t_end = 1, h = 1e-2 }
+"""
+
+SLOPE = """
+gravity {0, 0, -9.81}
+local a = 20*math.pi/180
+body { name = "block", mass = 3, inertia = {1, 1, 1} }
+joint { name = "slope", type = "prismatic", bodies = {"ground", "block"}, axis = {math.cos(a), 0, -math.sin(a)}, friction = param("mu", 0.5) }
+run { t_end = 1, h = 1e-2 }
+"""
+
+
+def test_unstable_equilibrium():
+    sim = ph.Model(UPRIGHT).sim()
+    sim.static()
+    assert sim.static_stats.stability == "unstable"
+    assert sim.static_stats.growth == pytest.approx(np.sqrt(2 * 9.81 * 0.4 / (0.3 + 2 * 0.16)), rel=1e-9)
+    assert [w.what for w in sim.warnings] == ["unstable"]
+    sim.reset()
+    assert not sim.warnings
+    rest = sim.static(stable=True)
+    assert sim.static_stats.stability == "stable" and sim.static_stats.left == 1 and not sim.warnings
+    assert rest.body["bar"].position[2] == pytest.approx(-0.4, rel=1e-9)
+
+
+def test_friction_holds():
+    sim = ph.Model(SLOPE).sim()
+    sim.static()
+    assert sim.static_stats.held == {"slope": pytest.approx(np.tan(np.radians(20)) / 0.5, rel=1e-9)}
+    with pytest.raises(ph.NumericalFailure, match="joint 'slope' slips: it needs a friction of at least 0.364"):
+        ph.Model(SLOPE).sim(mu=0.3).static()
+
+
 def test_equilibrium_and_modes():
     sim = ph.Model(SPRING).sim()
     rest = sim.static()
     # round-off: k z = -m g; Newton's tolerance of positions
     assert rest.body["b"].position[2] == pytest.approx(-3 * 9.81 / 100, rel=1e-9)
     assert sim.static_stats.iterations > 0
+    assert sim.static_stats.stability == "stable" and sim.static_stats.held == {} and not sim.warnings
     modes = sim.modes()
     assert len(modes) == 1 and modes.freedom == 1 and modes.shapes.shape == modes.shares.shape
     mu = complex(-2 / 6, np.sqrt(100 / 3 - (2 / 6) ** 2))

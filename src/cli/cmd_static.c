@@ -182,6 +182,7 @@ static int print_json(const ph_job *r, const ph_equilibrium *e, FILE *to)
     ph_json_count(&j, j.root, "iterations", st.iterations);
     ph_json_count(&j, j.root, "relaxation", st.relaxed);
     add_rest(&j, r, &st);
+    ph_report_json_warnings(&j, r);
     ph_report_json_state(&j, r, &s);
     return to == stdout ? ph_answer(&j) : ph_json_print(&j, to);
 }
@@ -255,6 +256,13 @@ static int report(ph_job *r, const ph_equilibrium *e, int code)
     return ph_status_exit(r->status);
 }
 
+static void note_warnings(const ph_job *r)
+{
+    ph_warning w[PH_WARNINGS];
+    for (int k = 0, n = r->args->quiet ? 0 : ph_job_warnings(r, w); k < n; k++)
+        ph_note("%s", w[k].text);
+}
+
 static int find_and_report(ph_job *r)
 {
     ph_equilibrium *e = NULL;
@@ -264,7 +272,7 @@ static int find_and_report(ph_job *r)
     e = ph_job_equilibrium(r);
     int code = e && r->args->view ? show(r, e) : PH_EXIT_OK; /* first: the run is still where it was */
     if (e)
-        read_sensors(r, e);
+        read_sensors(r, e), note_warnings(r);
     code = report(r, e, code);
     ph_equilibrium_destroy(e);
     return code;

@@ -195,7 +195,7 @@ static void add_events(ph_json *j, const ph_job *r)
         ph_json_count(j, j->root, "events_in_all", ph_run_event_count(r->run));
 }
 
-static void add_warnings(ph_json *j, const ph_job *r)
+void ph_report_json_warnings(ph_json *j, const ph_job *r)
 {
     ph_warning w[PH_WARNINGS];
     int n = ph_job_warnings(r, w);
@@ -272,7 +272,7 @@ int ph_report_json(const ph_job *r)
         add_objectives(&j, r);
         add_quality(&j, r);
         add_events(&j, r);
-        add_warnings(&j, r);
+        ph_report_json_warnings(&j, r);
         if (r->extension && r->status == PH_OK)
             r->extension->json(r, &j);
     }

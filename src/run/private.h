@@ -140,6 +140,7 @@ struct ph_run {
     int n_over;
     ph_stuck *stuck; /* joints that friction holds in the last equilibrium */
     int n_stuck;
+    double growth;        /* 1/s, if the state is an equilibrium that is unstable; 0 otherwise */
     ph_so_far *so_far;    /* of the model's objectives */
     double wall_s, cpu_s; /* in steps alone */
     int n_inputs;

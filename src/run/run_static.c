@@ -209,6 +209,7 @@ ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_
     if (s == PH_OK && o.stable)
         s = find_stable(out, run, &o, q, shape, err);
     ph_free(o.alloc, q);
+    run->growth = s == PH_OK ? ph_equilibrium_stats(*out).rest.growth : 0;
     if (s == PH_OK)
         return s;
     ph_equilibrium_destroy(*out);
@@ -225,9 +226,11 @@ ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static
     if (s != PH_OK)
         return s;
     ph_state rest = ph_equilibrium_state(e);
+    double growth = run->growth;
     if (stats)
         *stats = ph_equilibrium_stats(e);
     s = ph_run_go_on_at(run, rest.t, rest.q, rest.v, ph_equilibrium_memory(e), 1, err);
+    run->growth = growth;
     ph_equilibrium_destroy(e);
     return s;
 }

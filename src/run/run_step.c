@@ -273,6 +273,7 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
     memset(run->so_far, 0, (n + 1) * sizeof *run->so_far);
     run->table.rows = 0, run->observed = 0, run->wall_s = run->cpu_s = 0;
     run->trouble = (ph_run_trouble){0};
+    run->growth = 0;
     run->jumped = 0; /* accelerations are those of the inputs */
     run->watched = (ph_watched){.t = ph_run_time(run)};
     if (ph_over_start(run) != PH_OK)

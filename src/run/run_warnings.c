@@ -41,11 +41,22 @@ static int warn_bars(const ph_run *run, ph_warning *w)
     return n != 0;
 }
 
+static int warn_unstable(const ph_run *run, ph_warning *w)
+{
+    if (!(run->growth > 0))
+        return 0;
+    snprintf(w->text, sizeof w->text,
+             "the equilibrium is unstable: displacements grow at %.3g 1/s; --stable looks for a stable one",
+             run->growth);
+    return 1;
+}
+
 static const struct {
     const char *what;
     int (*warn)(const ph_run *run, ph_warning *w);
 } kinds[] = {
     {"energy", warn_energy},
+    {"unstable", warn_unstable},
     {"error bars", warn_bars},
 };
 
