@@ -300,6 +300,8 @@ typedef struct ph_run_trouble {
 PH_API const char *ph_run_complaint(const ph_run *run, char *text, size_t size);
 /* Counters, times, violations and energies since the start; violations and energies as far as they are watched. */
 PH_API ph_run_summary ph_run_summarise(const ph_run *run);
+/* Work of the steps since the start, counted in evaluations of accelerations: the same on every machine, to compare methods. */
+PH_API double ph_run_work(const ph_run *run);
 PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step that failed since the start */
 
 /* A reason to doubt a result of a run that did not fail. */

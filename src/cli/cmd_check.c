@@ -35,7 +35,7 @@ typedef struct check {
     double swing;              /* rad/s^2: of the body that gathers spin fastest */
     double bending;            /* largest initial velocity of a mode */
     double sensible;           /* step size; 0: nothing sets one */
-    ph_proposal proposal;      /* cpu_s 0: none was asked for */
+    ph_proposal proposal;      /* work 0 without --accuracy */
     int n_symbols;             /* of the parameters, in their order */
     ph_symbol_info symbol[SHOWN];
 } check;
@@ -153,6 +153,23 @@ static void print_parameters(const check *c)
                    ph_model_name(c->target.model, PH_PARAMETERS, k), c->symbol[k].line, c->symbol[k].reason);
 }
 
+static void print_proposal(const check *c)
+{
+    char text[256];
+    const ph_proposal *p = &c->proposal;
+    if (!(p->work > 0))
+        return;
+    printf("  method       for %g here: %s, %.2g ms (error %.1e)\n", c->args->accuracy,
+           ph_proposal_words(p, text, sizeof text), 1e3 * p->cpu_s, p->error);
+    if (isnan(p->ratio))
+        printf("               not sure: a run with %s fails\n",
+               p->opt.tol > 0 ? "four times the tol" : "twice the h");
+    else
+        printf("               %s: with %s the error is %.2g times as large, and %.2g by the order\n",
+               p->sure ? "sure" : "not sure", p->opt.tol > 0 ? "four times the tol" : "twice the h", p->ratio,
+               p->promised);
+}
+
 static void print_text(const check *c)
 {
     char text[256];
@@ -185,10 +202,7 @@ static void print_text(const check *c)
     if (c->sensible > 0)
         printf("  step size    h = %.1e s would be sensible%s\n", c->sensible,
                c->h > 0 ? "" : "; the model says none");
-    if (c->proposal.cpu_s > 0)
-        printf("  method       for %g here: %s, %.2g ms (error %.1e)\n", c->args->accuracy,
-               ph_proposal_words(&c->proposal, text, sizeof text), 1e3 * c->proposal.cpu_s,
-               c->proposal.error);
+    print_proposal(c);
     if (ph_warn_turn(c->bodies, c->h, c->h * c->spin, text, sizeof text)[0])
         printf("  warning      %s\n", text);
 }
@@ -256,12 +270,16 @@ static int print_json(const check *c)
     ph_json_number(&j, j.root, "spin", c->spin);
     ph_json_count(&j, j.root, "friction", p->sys.cut != NULL);
     ph_json_number(&j, j.root, "h", c->sensible);
-    if (c->proposal.cpu_s > 0) {
+    if (c->proposal.work > 0) {
         cJSON *row = ph_json_object(&j, j.root, "proposal");
         ph_json_text(&j, row, "options", ph_proposal_words(&c->proposal, text, sizeof text));
-        ph_json_number(&j, row, "tol", c->proposal.opt.tol);
+        int constant = !(c->proposal.opt.tol > 0);
+        ph_json_number(&j, row, constant ? "h" : "tol", constant ? c->proposal.opt.h : c->proposal.opt.tol);
+        ph_json_number(&j, row, "work", c->proposal.work);
         ph_json_number(&j, row, "cpu_s", c->proposal.cpu_s);
         ph_json_number(&j, row, "error", c->proposal.error);
+        ph_json_number(&j, row, "ratio", c->proposal.ratio);
+        ph_json_count(&j, row, "sure", c->proposal.sure);
     }
     return ph_answer(&j);
 }

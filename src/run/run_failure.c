@@ -4,6 +4,7 @@
 
 #include "mech/mech.h"
 #include "run/private.h"
+#include "step/sim.h"
 
 ph_status ph_refuse_null(const char *names, ph_error *err)
 {
@@ -80,6 +81,23 @@ ph_status ph_run_explain_static(const ph_run *run, ph_status s, ph_error *err)
 ph_run_trouble ph_run_failure(const ph_run *run)
 {
     return run->trouble;
+}
+
+/* Work of the steps in evaluations of accelerations:
+ *
+ *   explicit methods: their stages;   implicit ones: F (0.9 s^2 iterations + 1.2 s^3 Jacobians)           (RB15)
+ *
+ * with s coupled stages, and F the size of the factors of a step over the size of the factors for accelerations. */
+double ph_run_work(const ph_run *run)
+{
+    ph_stats c = ph_sim_stats(run->sim);
+    if (!c.iterations)
+        return (double)c.residuals;
+    const ph_newton_matrix *nm = &run->sim->matrix;
+    double own = nm->solver ? (double)ph_solver_get_info(nm->solver).fill : 0;
+    double initial = nm->initial ? (double)ph_solver_get_info(nm->initial).fill : 0;
+    double F = initial > 0 ? fmax(1, own / initial) : 1, s = (double)c.residuals / (double)c.iterations;
+    return F * s * s * (0.9 * (double)c.iterations + 1.2 * s * (double)c.jacobians);
 }
 
 ph_run_summary ph_run_summarise(const ph_run *run)
