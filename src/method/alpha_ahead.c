@@ -240,7 +240,7 @@ void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
 }
 
 ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
-                                 ph_alpha_step_fn solve, ph_alpha_open_fn open, ph_alpha_factor_fn factor,
+                                 ph_alpha_step_fn solve, ph_alpha_ops_fn ops, ph_alpha_factor_fn factor,
                                  ph_error *err)
 {
     if (!ph_alpha_is_second_order(p))
@@ -249,7 +249,7 @@ ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_
                        "error control: give h instead of tol",
                        p->gamma);
     x->p = p, x->solve = solve, x->factor = factor;
-    x->starts = (ph_alpha_start_rules){.p = p, .open = open};
+    x->starts = (ph_alpha_start_rules){.p = p, .ops = ops};
     x->rules = (ph_pace_rules){.grow = PH_ALPHA_AHEAD_GROW,
                                .power = PH_ALPHA_AHEAD_POWER,
                                .aim = PH_PACE_TARGET,

@@ -33,7 +33,7 @@ typedef struct ph_alpha_ahead {
 
 void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena);
 ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
-                                 ph_alpha_step_fn solve, ph_alpha_open_fn open, ph_alpha_factor_fn factor,
+                                 ph_alpha_step_fn solve, ph_alpha_ops_fn ops, ph_alpha_factor_fn factor,
                                  ph_error *err);
 void ph_alpha_ahead_tape(ph_alpha_ahead *x, const ph_sim *sim, ph_tape *t);
 

@@ -27,16 +27,27 @@
 #include "method/alpha_ahead.h"
 #include "method/method_limits.h"
 
-ph_status ph_alpha_open(ph_sim *sim, ph_step_ops *o, double *Bn)
+/* The system and its tangents at sim->now, of which most starts need no more. */
+static ph_status evaluate(ph_sim *sim)
 {
     ph_state now = ph_point_view(&sim->now, &sim->lay);
-    ph_status s = PH_OK;
+    return ph_eval_both(&sim->ev, &now, sim->matrix.what);
+}
+
+/* The matrix of a step that has not left sim->now: there L = F = I. */
+static ph_status factor(ph_sim *sim, ph_step_ops *o, double *Bn)
+{
+    ph_status s = sim->matrix.n_eta > 0 ? ph_newton_links(sim, Bn) : PH_OK;
     o->L = o->F = o->Q = o->N = NULL, o->Bn = Bn;
-    if (sim->matrix.n_eta > 0)
-        s = ph_newton_links(sim, Bn);
-    if (s == PH_OK)
-        s = ph_eval_residual(&sim->ev, &now, sim->matrix.what);
-    return s == PH_OK ? ph_eval_tangent(&sim->ev, &now, sim->matrix.what) : s;
+    return s == PH_OK ? ph_newton_factor(sim, o) : s;
+}
+
+ph_status ph_alpha_factor(ph_sim *sim, ph_alpha_ops_fn ops, double h)
+{
+    double *Bn;
+    ph_step_ops *o = ops(sim, h, &Bn);
+    ph_status s = evaluate(sim);
+    return s == PH_OK ? factor(sim, o, Bn) : s;
 }
 
 /* X of (RB8), n x n. In vector spaces M_ii counts as diagonal, which it is for points, modes and states. */
@@ -46,6 +57,10 @@ static void relative_stiffness(int n, int curved, const double *M, const double 
     double A[PH_DIM_MAX * PH_DIM_MAX];
     for (int k = 0; k < n * n; k++)
         X[k] = o->inv_eps * C[k] + o->s * K[k];
+    if (curved && n == 3) {
+        ph_store33(X, ph_mmul(ph_minv(ph_load33(M)), ph_load33(X)));
+        return;
+    }
     if (curved) {
         memcpy(A, M, sizeof(double) * (size_t)(n * n));
         ph_small_solve(n, n, A, X);
@@ -120,16 +135,16 @@ ph_status ph_alpha_start(ph_sim *sim, const ph_alpha_start_rules *x, int after, 
                          double *scratch)
 {
     const ph_layout *lay = &sim->lay;
-    const ph_step_ops *o;
-    double d = (x->p->alpha_m - x->p->alpha_f) * sim->h;
+    double *Bn, d = (x->p->alpha_m - x->p->alpha_f) * sim->h;
     int by_position = sim->opt.formulation == PH_INDEX3 && lay->C;
     memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)lay->nv);
     sim->stiff = 0;
     if (sim->opt.start == PH_PLAIN)
         return PH_OK;
+    ph_step_ops *o = x->ops(sim, sim->h, &Bn);
     /* If tangents or a factorisation fail, the step fails, too, and reports the reason. */
-    if (x->open(sim, sim->h, &o) == PH_OK && (sim->base ? sim->base->stiff : is_stiff(sim, o)))
-        sim->stiff = ph_newton_factor(sim, o) == PH_OK;
+    if (evaluate(sim) == PH_OK && (sim->base ? sim->base->stiff : is_stiff(sim, o)))
+        sim->stiff = factor(sim, o, Bn) == PH_OK;
     ph_status s = ph_start_jerk(sim, sim->h, after, vddot);
     if (s == PH_OK && x->third)
         x->third(sim, vddot);

@@ -4,13 +4,12 @@
 
 #include "method/genalpha.h"
 
-/* Evaluate the system and its tangents at sim->now. Return in *ops the terms (N1) of a step of size h that has not left
- * sim->now. */
-typedef ph_status (*ph_alpha_open_fn)(ph_sim *sim, double h, const ph_step_ops **ops);
+/* Return the terms (N1) of steps of size h, with which L, F, Q and N are set, and in *Bn the array of their links. */
+typedef ph_step_ops *(*ph_alpha_ops_fn)(ph_sim *sim, double h, double **Bn);
 
 typedef struct ph_alpha_start_rules {
     const ph_alpha *p;
-    ph_alpha_open_fn open;
+    ph_alpha_ops_fn ops;
     /* Turn vddot into the third derivative of the coordinates of the method; NULL if they are those of the group. */
     void (*third)(const ph_sim *sim, double *vddot);
 } ph_alpha_start_rules;
@@ -20,8 +19,7 @@ typedef struct ph_alpha_start_rules {
 ph_status ph_alpha_start(ph_sim *sim, const ph_alpha_start_rules *x, int after, double *vddot,
                          double *scratch);
 
-/* Terms of ph_alpha_open_fn, for methods whose tangent operators are the identity at theta = 0. Bn receives the links of
- * the stabilised form. */
-ph_status ph_alpha_open(ph_sim *sim, ph_step_ops *o, double *Bn);
+/* Factor the matrix of a step of size h that has not left sim->now. */
+ph_status ph_alpha_factor(ph_sim *sim, ph_alpha_ops_fn ops, double h);
 
 #endif

@@ -152,7 +152,7 @@ static guess coefficients(const ph_alpha *p, double h)
 }
 
 static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double slope);
-static ph_status open_start(ph_sim *sim, double h, const ph_step_ops **ops);
+static ph_step_ops *ops_of_size(ph_sim *sim, double h, double **Bn);
 static ph_status factor(ph_sim *sim, double h);
 
 static ph_status prepare(ph_sim *sim, ph_error *err)
@@ -167,7 +167,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
         sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order",
                      sim->opt.log_ctx);
     return s == PH_OK && ph_sim_paced(sim)
-               ? ph_alpha_ahead_prepare(&m->ahead, sim, p, sized_step, open_start, factor, err)
+               ? ph_alpha_ahead_prepare(&m->ahead, sim, p, sized_step, ops_of_size, factor, err)
                : s;
 }
 
@@ -704,20 +704,17 @@ static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double 
     return solve_step(sim, from, slope);
 }
 
-static ph_status open_start(ph_sim *sim, double h, const ph_step_ops **ops)
+static ph_step_ops *ops_of_size(ph_sim *sim, double h, double **Bn)
 {
     genalpha *m = of(sim);
     set_size(m, h);
-    *ops = &m->ops;
-    return ph_alpha_open(sim, &m->ops, m->Bn);
+    *Bn = m->Bn;
+    return &m->ops;
 }
 
-/* The matrix of a step of size h that has not left sim->now. */
 static ph_status factor(ph_sim *sim, double h)
 {
-    const ph_step_ops *o;
-    ph_status s = open_start(sim, h, &o);
-    return s == PH_OK ? ph_newton_factor(sim, o) : s;
+    return ph_alpha_factor(sim, ops_of_size, h);
 }
 
 static ph_status step(ph_sim *sim)
@@ -1008,7 +1005,7 @@ void ph_alpha_add_bracket(const ph_layout *lay, double factor, const double *v, 
 static ph_status start(ph_sim *sim)
 {
     genalpha *m = of(sim);
-    const ph_alpha_start_rules rules = {.p = &m->p, .open = open_start};
+    const ph_alpha_start_rules rules = {.p = &m->p, .ops = ops_of_size};
     if (ph_sim_paced(sim)) {
         memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
         return PH_OK;

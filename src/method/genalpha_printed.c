@@ -197,18 +197,18 @@ static ph_status step(ph_sim *sim)
     return s;
 }
 
-static ph_status open_start(ph_sim *sim, double h, const ph_step_ops **ops)
+static ph_step_ops *ops_of_size(ph_sim *sim, double h, double **Bn)
 {
     printed *m = of(sim);
-    (void)h;
-    *ops = &m->ops;
-    return ph_alpha_open(sim, &m->ops, m->Bn);
+    (void)h; /* resize has seen to it */
+    *Bn = m->Bn;
+    return &m->ops;
 }
 
 static ph_status start(ph_sim *sim)
 {
     printed *m = of(sim);
-    const ph_alpha_start_rules rules = {.p = &m->p, .open = open_start};
+    const ph_alpha_start_rules rules = {.p = &m->p, .ops = ops_of_size};
     return ph_alpha_start(sim, &rules, sim->after, m->theta, m->y);
 }
 

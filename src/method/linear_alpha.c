@@ -49,12 +49,11 @@ static void resize(ph_sim *sim)
     m->k = coefficients(&m->p, sim->h);
 }
 
-static ph_status open_start(ph_sim *sim, double h, const ph_step_ops **ops)
+static ph_step_ops *ops_of_size(ph_sim *sim, double h, double **Bn)
 {
-    ph_chart_alpha *m = of(sim);
-    (void)h;
-    *ops = &m->ops;
-    return ph_alpha_open(sim, &m->ops, NULL);
+    (void)h; /* resize has seen to it */
+    *Bn = NULL;
+    return &of(sim)->ops;
 }
 
 /* cdddot = vddot + v x vdot/2 + |v|^2 v/8 at c = 0                                                    (C5) */
@@ -72,7 +71,7 @@ static void add_turns(const ph_sim *sim, double *vddot)
 static ph_status start(ph_sim *sim)
 {
     ph_chart_alpha *m = of(sim);
-    const ph_alpha_start_rules rules = {.p = &m->p, .open = open_start, .third = add_turns};
+    const ph_alpha_start_rules rules = {.p = &m->p, .ops = ops_of_size, .third = add_turns};
     return ph_alpha_start(sim, &rules, sim->after, m->w, m->c);
 }
 
