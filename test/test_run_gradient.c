@@ -128,9 +128,10 @@ static void gradients_that_end(void **state)
 {
     (void)state;
     static const char text[] =
-        "local k = param('k', 1e5)\nbody{ name = 'b', mass = 1, inertia = {1, 2, 3}, position = {2, 0, 0} }\n"
-        "force{ body = 'b', value = function(t, s) local p = s.b.position return {-k*p.x, 0, 0} end }\n"
-        "objective{ name = 'J', final = function(s) return s.b.position.x end }\nrun{ t_end = 2, h = 0.1 }";
+        "local k = param('k', 225)\nbody{ name = 'b', mass = 1, inertia = {1, 2, 3}, position = {2, 0, 0} }\n"
+        "spring{ bodies = {'ground', 'b'}, k = k, length = 1 }\n" /* order 4 grows with 1.5 rad in a step */
+        "objective{ name = 'J', final = function(s) return s.b.position.x end }\n"
+        "run{ t_end = 40, h = 0.1, method = 'bliedf', order = 4 }";
     scratch s;
     ph_run *run = run_of(&s, text, NULL, 0);
     int k = 0;

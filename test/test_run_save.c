@@ -40,6 +40,17 @@ static void going_on(void **state)
         }
 }
 
+/* Between the ends of steps, too: work that the method has added up ahead of the output. */
+static void ahead_of_the_output(void **state)
+{
+    (void)state;
+    static const char *const methods[][3] = {{"method=rkmk", "tol=1e-6", "h=1e-3"},
+                                             {"method=genalpha", "tol=1e-3", "h=1e-3"}};
+    for (int before = 9; before < 15; before++)
+        for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+            check_going_on(MODELS "driven_crank.lua", methods[m], 3, before);
+}
+
 /* What the last step was comes back too; before the first one there is none. */
 static void last_step(void **state)
 {
@@ -129,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_on),
+        cmocka_unit_test(ahead_of_the_output),
         cmocka_unit_test(last_step),
         cmocka_unit_test(states_are_told_apart),
         cmocka_unit_test(states_fit_by_values),

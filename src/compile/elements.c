@@ -509,7 +509,7 @@ int ph_compile_is_watched(const ph_compiler *c)
         plain = plain && m->joint[k].drive < 0;
     for (int k = 0; k < m->n_forces; k++) {
         const ph_force *f = &m->force[k];
-        plain = plain && f->def && f->op->energy && !f->op->kinetic && !f->op->gain && f->still;
+        plain = plain && f->def && f->op->energy && !f->op->kinetic && !f->n_pairs && f->still;
     }
     return plain;
 }

@@ -80,7 +80,16 @@ static double energy(const ph_force_site *s)
     return law_of(s, &site).stored;
 }
 
-const ph_force_ops ph_force_actuator = {.g = g, .C = C, .K = K, .energy = energy};
+/* The prescribed effort only; spring, damper and stops are not sources. */
+static ph_status pairs(const ph_force_site *s, ph_pair *out)
+{
+    ph_site site = ph_actuator_site(s);
+    *out = (ph_pair){s->effort, ph_coordinate_rate(&site, s->f->coordinate)};
+    return s->status;
+}
+
+const ph_force_ops ph_force_actuator = {
+    .g = g, .C = C, .K = K, .energy = energy, .pairs = pairs, .n_pairs = 1};
 
 static ph_status swing_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
 {
@@ -150,6 +159,7 @@ ph_status ph_actuator_make(const ph_mechanism *m, int def, ph_force *out, ph_err
     if (d->input >= m->model->n_inputs)
         return REFUSE("there is no input %d", d->name, d->input);
     const ph_joint *j = &m->joint[m->joint_of[d->joint]];
+    int driven = d->effort != 0 || d->input >= 0 || d->f.call;
     int swing = d->coordinate < 0 && ph_joint_row_of(&m->model->joint[d->joint])->op->swings && j->frees;
     *out = (ph_force){.actuator = d,
                       .along = j,
@@ -157,6 +167,7 @@ ph_status ph_actuator_make(const ph_mechanism *m, int def, ph_force *out, ph_err
                       .op = swing ? &ph_force_swing : &ph_force_actuator,
                       .body = {j->body[0], j->body[1]},
                       .still = d->d == 0 && d->stop_d == 0,
+                      .n_pairs = driven ? ph_force_actuator.n_pairs : 0,
                       .couples = swing ? PH_COUPLE_TURNS : PH_COUPLE_ALL};
     if (swing)
         return check_swing(m, d, err);

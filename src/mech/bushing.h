@@ -93,13 +93,14 @@ PH_FN ph_real ph_bushing_energy(const ph_force_site *s)
            2;
 }
 
-/* (Y6) */
-PH_FN ph_real ph_bushing_gain(const ph_force_site *s)
+/* The torque and the rate of (Y6). */
+PH_FN void ph_bushing_gain(const ph_force_site *s, ph_vec3 *torque, ph_vec3 *rate)
 {
     ph_vec3 psi = ph_bushing_psi_of(s), w_a = ph_mul(s->a.R, s->a.w), w_b = ph_mul(s->b.R, s->b.w);
     ph_mat3 Tinv = ph_form_mat(ph_form_Tinv(ph_stumpff_of(psi)), psi);
-    ph_vec3 rate = ph_sub(ph_tmul(Tinv, w_b), ph_mul(Tinv, w_a));
-    return ph_dot(ph_bushing_times(s->f->def->kr3, psi), ph_sub(rate, ph_sub(w_b, w_a)));
+    ph_vec3 psidot = ph_sub(ph_tmul(Tinv, w_b), ph_mul(Tinv, w_a));
+    *torque = ph_bushing_times(s->f->def->kr3, psi);
+    *rate = ph_sub(psidot, ph_sub(w_b, w_a));
 }
 
 #endif

@@ -50,6 +50,7 @@ ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error 
                       .def = d,
                       .sa = d->at_a,
                       .sb = d->at_b,
+                      .n_pairs = row->op->n_pairs,
                       .couples = row->op->couples ? row->op->couples(d) : PH_COUPLE_ALL,
                       .still = row->op->still ? row->op->still(d) : 0};
     out->body[0] = row->keys & PH_KEY_BODIES ? d->body[0] : PH_GROUND;

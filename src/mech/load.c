@@ -213,6 +213,18 @@ static ph_status force_K(const ph_force_site *s, const ph_put *p)
     return status == PH_OK ? by_state(s, PH_BY_PLACE, p) : status;
 }
 
+/* The force and the velocity of its point, in the axes that the force is given in. */
+static ph_status force_pairs(const ph_force_site *s, ph_pair *out)
+{
+    ph_vec3 F, swing = ph_cross(s->b.w, s->f->sb);
+    ph_status status = value_of(s, &F);
+    ph_put_pairs(F,
+                 s->f->def->in_body ? ph_add(ph_tmul(s->b.R, s->b.v), swing)
+                                    : ph_add(s->b.v, ph_mul(s->b.R, swing)),
+                 out);
+    return status;
+}
+
 static unsigned force_couples(const ph_force_def *d)
 {
     int arm = d->at_b.x != 0 || d->at_b.y != 0 || d->at_b.z != 0;
@@ -222,8 +234,13 @@ static unsigned force_couples(const ph_force_def *d)
     return d->in_body ? PH_COUPLE(PH_XB, PH_FB) : arm ? PH_COUPLE(PH_FB, PH_FB) : 0;
 }
 
-const ph_force_ops ph_force_point = {
-    .g = force_g, .C = load_C, .K = force_K, .couples = force_couples, .still = still};
+const ph_force_ops ph_force_point = {.g = force_g,
+                                     .C = load_C,
+                                     .K = force_K,
+                                     .pairs = force_pairs,
+                                     .n_pairs = 3,
+                                     .couples = force_couples,
+                                     .still = still};
 
 /* ---- torques -------------------------------------------------------------------------------------- */
 
@@ -243,11 +260,25 @@ static ph_status torque_K(const ph_force_site *s, const ph_put *p)
     return status == PH_OK ? by_state(s, PH_BY_PLACE, p) : status;
 }
 
+static ph_status torque_pairs(const ph_force_site *s, ph_pair *out)
+{
+    ph_vec3 tau;
+    ph_status status = value_of(s, &tau);
+    ph_put_pairs(tau, s->f->def->in_body ? s->b.w : ph_mul(s->b.R, s->b.w), out);
+    return status;
+}
+
 static unsigned torque_couples(const ph_force_def *d)
 {
     unsigned turns = PH_COUPLE(PH_FB, PH_FB);
     return reads(&d->f, PH_SEEN_PLACE) ? PH_COUPLE(PH_FB, PH_XB) | turns : turns;
 }
 
-const ph_force_ops ph_force_torque = {
-    .g = torque_g, .C = load_C, .K = torque_K, .turns = 1, .couples = torque_couples, .still = still};
+const ph_force_ops ph_force_torque = {.g = torque_g,
+                                      .C = load_C,
+                                      .K = torque_K,
+                                      .pairs = torque_pairs,
+                                      .n_pairs = 3,
+                                      .turns = 1,
+                                      .couples = torque_couples,
+                                      .still = still};

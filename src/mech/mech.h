@@ -113,6 +113,18 @@ static inline int ph_function_is_untraced(const ph_function *f)
     return f->call && (!f->traced || !f->traced->program || f->traced->untraced);
 }
 
+/* Effort and rate: their product is a power [W]. */
+typedef struct ph_pair {
+    double f, v;
+} ph_pair;
+
+#define PH_PAIRS_MAX 12 /* of one element */
+
+static inline void ph_put_pairs(ph_vec3 f, ph_vec3 v, ph_pair out[3])
+{
+    out[0] = (ph_pair){f.x, v.x}, out[1] = (ph_pair){f.y, v.y}, out[2] = (ph_pair){f.z, v.z};
+}
+
 /* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of
  * their masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
 typedef struct ph_force_ops {
@@ -122,8 +134,10 @@ typedef struct ph_force_ops {
     /* g and K at once, of forces without inertia; NULL: one after the other */
     ph_status (*g_K)(const ph_force_site *s, ph_vec3 r[PH_SLOTS], const ph_put *p);
     double (*energy)(const ph_force_site *s); /* potential; NULL: none */
-    double (*gain)(const ph_force_site *s);   /* power that no potential gives, without damping; NULL: none */
-    int body_axes;                            /* it obeys body_axes of its site */
+    /* n_pairs of the force: by these energy enters that no potential holds; NULL: by none */
+    ph_status (*pairs)(const ph_force_site *s, ph_pair *out);
+    int n_pairs;
+    int body_axes;                                           /* it obeys body_axes of its site */
     ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
     /* with M: adds terms of g, M, C and K at once, those that are not NULL; 12 x 12, physical coordinates */
     ph_status (*all)(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K);
@@ -174,6 +188,7 @@ struct ph_force {
     int body[2];
     unsigned couples;                /* nonzero blocks of K and C */
     int still;                       /* C = 0 */
+    int n_pairs;                     /* effort and rate, by which energy enters */
     ph_vec3 sa, sb;                  /* points, body frames */
     double length;                   /* unstressed */
     double d0[6];                    /* of beam elements: log of b as seen from a, unstressed */
@@ -463,7 +478,17 @@ void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f,
 void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
                          ph_force_site *site); /* acc: of the state */
 
-int ph_mechanism_is_closed(const ph_mechanism *m); /* power.c: no energy ever enters or leaves */
+/* power.c: energy that enters or leaves, pair by pair. at NULL: only the sum. */
+typedef struct ph_flow {
+    ph_pair *at; /* the next pair goes there */
+    double sum;  /* W */
+} ph_flow;
+
+/* Add all pairs by which energy enters (given) and leaves (lost) at a state; NAN in the sum of a function that fails. */
+void ph_mechanism_flows(const ph_mechanism *m, const ph_state *s, ph_flow *given, ph_flow *lost);
+/* The number of these pairs; both 0: the mechanism keeps its energy. */
+void ph_mechanism_count_pairs(const ph_mechanism *m, int *given, int *lost);
+void ph_flow_add(ph_flow *flow, int n, const ph_pair *pair);
 
 /* view.c: J */
 /* The largest speed and the largest angular velocity of a body. */
@@ -609,8 +634,8 @@ ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_K(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_Z(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out);
-double ph_user_power(const ph_mechanism *m,
-                     const ph_state *s); /* of those that depend on time; NaN: a function fails */
+void ph_user_flow(const ph_mechanism *m, const ph_state *s,
+                  ph_flow *given); /* lambda and Phi_t, row by row */
 ph_status ph_user_convective(const ph_mechanism *m, const ph_state *s, double *out);
 
 #endif

@@ -252,7 +252,7 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
         ph_force *f = &m->force[k];
         if (s == PH_OK && f->op == &ph_force_bushing && f->def->in_body) {
             ph_bushing_axes(f, axes);
-            f->op = &ph_force_bushing_body, f->along = axes++;
+            f->op = &ph_force_bushing_body, f->along = axes++, f->n_pairs = f->op->n_pairs;
         }
         m->functions |= ph_function_is_untraced(&model->force[k].f) && !model->force[k].f.only_time;
         m->inertia |= m->force[k].op && m->force[k].op->M;

@@ -303,17 +303,14 @@ ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out)
     return status;
 }
 
-double ph_user_power(const ph_mechanism *m, const ph_state *s)
+void ph_user_flow(const ph_mechanism *m, const ph_state *s, ph_flow *given)
 {
-    double P = 0;
     for (const ph_user *u = m->user; u < end_of(m); u++) {
         work w = work_of(m, u);
-        if (rates(m, s, u, w.f[3]) != PH_OK)
-            return NAN;
+        int fails = rates(m, s, u, w.f[3]) != PH_OK;
         for (int i = 0; i < w.rows; i++)
-            P += s->lambda[u->l_at + i] * w.f[3][i];
+            ph_flow_add(given, 1, &(ph_pair){s->lambda[u->l_at + i], fails ? NAN : w.f[3][i]});
     }
-    return P;
 }
 
 /* ---- second derivatives --------------------------------------------------------------------------- */

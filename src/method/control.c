@@ -84,23 +84,29 @@ static void difference(const ph_layout *lay, const ph_point *a, const ph_point *
 static ph_status doubled(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *from, double h, ph_point *to)
 {
     const ph_layout *lay = &sim->lay;
-    double t1 = to->t;
+    double t1 = to->t, part[PH_TALLY], f = ldexp(1, rk->tab.order) - 1;
     c->half.t = from->t + 0.5 * h, c->whole.t = t1;
     ph_status s = ph_rk_step(sim, rk, from, 0.5 * h, &c->half, NULL);
     if (s != PH_OK) {
         ph_point_copy(to, &c->half, lay); /* where it failed */
         return s;
     }
+    memcpy(part, rk->part, sizeof part);
     s = ph_rk_step(sim, rk, &c->half, 0.5 * h, to, NULL);
     if (s != PH_OK)
         return s;
+    for (int k = 0; k < PH_TALLY; k++)
+        part[k] += rk->part[k];
     s = ph_rk_step(sim, rk, from, h, &c->whole, NULL);
     if (s != PH_OK) {
         ph_point_copy(to, &c->whole, lay);
         return s;
     }
-    difference(lay, &c->whole, to, ldexp(1, rk->tab.order) - 1, c->error);
-    if (!extrapolates(&rk->tab))
+    difference(lay, &c->whole, to, f, c->error);
+    int better = extrapolates(&rk->tab);
+    for (int k = 0; k < PH_TALLY; k++)
+        rk->part[k] = part[k] + (better ? (part[k] - rk->part[k]) / f : 0);
+    if (!better)
         return PH_OK;
     ph_point_shift(lay, to, 1, c->error, to);
     for (int k = 0; k < lay->nv; k++)

@@ -108,6 +108,21 @@ static ph_status move(ph_sim *sim, const ph_rk *rk, const ph_point *from, double
     return PH_OK;
 }
 
+/* x += h b_i f(stage i)                                                                               (RB20) */
+void ph_rk_tally(const ph_sim *sim, ph_rk *rk, int i, double h, const ph_point *at)
+{
+    double f[PH_TALLY];
+    if (!rk->tally || rk->tab.b[i] == 0)
+        return;
+    ph_state s = ph_point_view(at, &sim->lay);
+    if (i == 0 && rk->tab.kind == PH_STAGES_EXPLICIT && at->t <= rk->tally->t)
+        memcpy(f, rk->tally->first, sizeof f);
+    else
+        rk->tally->rates(rk->tally->ctx, &s, f);
+    for (int k = 0; k < PH_TALLY; k++)
+        rk->part[k] += h * rk->tab.b[i] * f[k];
+}
+
 /* Stages 1 to last - 1 of (K1)-(K3); the first one is the start of the step. */
 static ph_status explicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, int last)
 {
@@ -119,6 +134,7 @@ static ph_status explicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, d
     memcpy(rk->k, from->v, bytes);
     memcpy(rk->A, from->vdot, bytes);
     memcpy(at.lambda, from->lambda, sizeof(double) * (size_t)sim->lay.nl);
+    ph_rk_tally(sim, rk, 0, h, from);
     if (rk->stage)
         s = rk->stage(rk->ctx, 0, from);
     for (int i = 1; i < last && s == PH_OK; i++) {
@@ -131,6 +147,8 @@ static ph_status explicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, d
         at.vdot = rk->A + i * nv;
         if (s == PH_OK)
             s = ph_start_accelerations(sim, &at);
+        if (s == PH_OK)
+            ph_rk_tally(sim, rk, i, h, &at);
         if (s == PH_OK && rk->stage)
             s = rk->stage(rk->ctx, i, &at);
         sim->stats.residuals++;
@@ -183,6 +201,7 @@ ph_status ph_rk_step(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, ph_
 {
     const ph_tableau *t = &rk->tab;
     int nv = sim->lay.nv, ends = ends_with_stage(t), last = t->s - ends;
+    memset(rk->part, 0, sizeof rk->part);
     ph_status s =
         rk->newton ? ph_rk_implicit_stages(sim, rk, from, h) : explicit_stages(sim, rk, from, h, last);
     if (s != PH_OK) { /* the culprit is searched for where the stage was */

@@ -26,6 +26,8 @@ typedef struct ph_rk {
     /* Called at each explicit stage that counts, with its accelerations; NULL: nothing follows the motion */
     ph_status (*stage)(void *ctx, int i, const ph_point *at);
     void *ctx;
+    const ph_tally *tally; /* integrals that the stages add up; NULL: none */
+    double part[PH_TALLY]; /* their increments in the last step */
 } ph_rk;
 
 /* Arrays of rk->tab; called twice, see ph_arena. */
@@ -46,6 +48,9 @@ ph_status ph_rk_step(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, ph_
 /* Onto the constraints, then vdot and lambda, of a point that a step of size h led to; lambda holds a
  * guess. */
 ph_status ph_rk_settle(ph_sim *sim, double h, ph_point *p);
+
+/* Add what a stage contributes to the integrals. */
+void ph_rk_tally(const ph_sim *sim, ph_rk *rk, int i, double h, const ph_point *at);
 
 /* rk_implicit.c: the stages of a step, to k, A and Lambda, for a tableau that is not explicit. */
 ph_status ph_rk_implicit_create(ph_rk *rk, ph_sim *sim, ph_error *err);

@@ -535,6 +535,10 @@ ph_status ph_rk_implicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, do
             memcpy(rk->Lambda + (size_t)first * nl, rk->Lambda + (size_t)(first - 1) * nl, d * nl);
         }
         status = iterate(sim, rk, from, &st);
+        for (int i = st.first; i < st.end && status == PH_OK && rk->tally; i++) {
+            go_to(lay, rk, from, &st, i);
+            ph_rk_tally(sim, rk, i, h, &rk->at);
+        }
     }
     return status == PH_OK ? status : explain(sim, rk, status);
 }

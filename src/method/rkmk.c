@@ -51,6 +51,16 @@ static ph_status start(ph_sim *sim)
     return PH_OK;
 }
 
+/* Only accepted steps count, and not those that find points between. */
+static void take_tally(ph_sim *sim, rkmk *m, ph_status s)
+{
+    m->rk.tally = NULL;
+    if (!sim->tally)
+        return;
+    memcpy(sim->tally->part, m->rk.part, sizeof m->rk.part);
+    sim->tally->known = s == PH_OK;
+}
+
 /* ---- steps by error control ------------------------------------------------------------------------ */
 
 static void begin(ph_sim *sim, void *method)
@@ -63,8 +73,10 @@ static void begin(ph_sim *sim, void *method)
 static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     rkmk *m = method;
+    m->rk.tally = sim->tally;
     ph_status s = ph_control_step(sim, &m->control, &m->rk, &sim->now, t_max, &sim->next);
     sim->h = sim->next.t - sim->now.t;
+    take_tally(sim, m, s);
     return s;
 }
 
@@ -110,8 +122,12 @@ static ph_status step(ph_sim *sim)
 {
     rkmk *m = of(sim);
     sim->step_iterations = 0;
-    if (!ph_sim_paced(sim))
-        return ph_rk_step(sim, &m->rk, &sim->now, sim->h, &sim->next, NULL);
+    if (!ph_sim_paced(sim)) {
+        m->rk.tally = sim->tally;
+        ph_status s = ph_rk_step(sim, &m->rk, &sim->now, sim->h, &sim->next, NULL);
+        take_tally(sim, m, s);
+        return s;
+    }
     return ph_ahead_step(sim, &m->ahead, &ahead_ops, m);
 }
 

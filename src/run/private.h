@@ -10,6 +10,7 @@
 #include "mech/mech.h"
 #include "polhode/run.h"
 #include "step/layout.h"
+#include "step/tally.h"
 
 /* What a run was told, as texts of its own. */
 typedef struct ph_told {
@@ -23,12 +24,13 @@ typedef struct ph_told {
 
 #define PH_REACHED 1e-9 /* of a step: what is left of it at the end */
 
-#define PH_INTEGRAL 4 /* points of the polynomial by which numbers of a run are integrated over time */
+#define PH_INTEGRAL      4 /* points of the polynomial by which numbers of a run are integrated over time */
+#define PH_INTEGRAL_MOST 6 /* for the balance of energy under multistep methods */
 
 /* An integral so far, through the last values; plain numbers, so that it can be saved. */
 typedef struct ph_integral {
-    int n; /* values since the start or the last jump, up to PH_INTEGRAL */
-    double t[PH_INTEGRAL], x[PH_INTEGRAL];
+    int n; /* values since the start or the last jump, up to PH_INTEGRAL or PH_INTEGRAL_MOST */
+    double t[PH_INTEGRAL_MOST], x[PH_INTEGRAL_MOST];
     double before, sum; /* at the first of them, as long as none has gone; at the last */
     double more;        /* from there to a point that is only shown */
 } ph_integral;
@@ -44,14 +46,16 @@ typedef struct ph_watched {
     double position, velocity; /* violations, now */
     double most_position, most_velocity;
     double kinetic, potential, first_kinetic, first_potential; /* J */
-    double power;                                              /* of sources, now */
     ph_integral work, dissipated;                              /* of sources; what dampers took */
     double residual, most_residual;                            /* of the balance, now, and the largest */
-    double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
-    double most_kinetic;     /* J, largest so far */
-    double fallen;           /* most that the potential has given, or springs held at first */
-    int blown;               /* kinetic energy came from nowhere */
-    int interpolated;        /* so was the state at the time added */
+    double most_kinetic, most_change; /* largest kinetic energy, and largest change of the potential */
+    double given, explained;          /* blow-up: positive work (RB3); what kinetic energy may be */
+    double reserve;                   /* the most that one step may have given besides (RB4) */
+    double fallen;                    /* most that the potential has given, or springs held at first */
+    int strikes;                      /* accepted points in a row with too much kinetic energy */
+    int between;                      /* the last point lies within a step; sums start before it */
+    int blown;                        /* kinetic energy came from nowhere */
+    int interpolated;                 /* so was the state at the time added */
 } ph_watched;
 
 /* What the watch is told of a step of a mechanism that keeps its energy: the largest |Phi| and |B v|, energies, the square of the
@@ -85,6 +89,13 @@ typedef struct ph_over {
     double when; /* and its time */
     ph_integral sum;
 } ph_over;
+
+/* Efforts and rates by which energy enters and leaves, first `given`, then `lost` pairs. */
+typedef struct ph_pairs {
+    int given, lost, room;
+    struct ph_pair *last, *now; /* at the last accepted point; at the present one */
+    void *block;
+} ph_pairs;
 
 typedef struct ph_following ph_following;
 typedef struct ph_events ph_events;
@@ -131,12 +142,13 @@ struct ph_run {
     int started;    /* accelerations and multipliers are there */
     int moved;      /* it did not start from its initial values */
     int balances;   /* a sensor is about work or dissipation */
-    int closed;     /* no energy enters or leaves */
     int counts;     /* angles of its joints are counted over turns */
     int shown;      /* integrals show the present point, and do not go on from it */
     double floor;   /* J, kinetic energy that is never too much */
     ph_watched watched;
-    ph_over *over; /* of each number of sensors with over_time; */
+    ph_pairs pairs;
+    ph_tally tally; /* power and dissipation, for methods that add them up themselves */
+    ph_over *over;  /* of each number of sensors with over_time; */
     int n_over;
     ph_stuck *stuck; /* joints that friction holds in the last equilibrium */
     int n_stuck;
@@ -185,7 +197,8 @@ void ph_undo_return(ph_run *run);
 void ph_undo_free(ph_run *run);
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
-void ph_watch_start(ph_run *run);
+ph_status ph_watch_start(ph_run *run); /* PH_E_MEMORY */
+void ph_watch_free(ph_run *run);
 void ph_watch_violation(ph_run *run);
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 int ph_watch_told(ph_run *run, double t, const ph_sighting *seen); /* 0: the solution blows up; look at it */
@@ -206,8 +219,13 @@ ph_status ph_corners_stay(ph_run *run, int parameter, ph_error *err);
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
 void ph_integral_take(const ph_run *run, ph_integral *i, double t,
-                      double x);       /* or only shows it: the next one goes on from the last */
-void ph_integral_jump(ph_integral *i); /* it goes on from another value */
+                      double x); /* or only shows it: the next one goes on from the last */
+/* Add a value through more points than PH_INTEGRAL, always as many. */
+void ph_integral_add_through(ph_integral *i, double t, double x, int points);
+void ph_integral_put(ph_integral *i, double t, double x,
+                     double part);                         /* part: its increment, which is known otherwise */
+void ph_integral_show(ph_integral *i, double t, double x); /* only shows it; on the last values */
+void ph_integral_jump(ph_integral *i);                     /* it goes on from another value */
 void ph_integral_weights(long n, const double *t, double *w); /* of values at n times in such an integral */
 ph_status ph_over_start(ph_run *run);                         /* PH_E_MEMORY */
 int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,

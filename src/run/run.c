@@ -363,6 +363,7 @@ void ph_run_close(ph_run *run)
     ph_undo_free(run);
     ph_free(alloc, run->linear_names);
     ph_free(alloc, run->over);
+    ph_watch_free(run);
     ph_skeleton_release(run->skeleton);
     ph_free(alloc, run->so_far);
     ph_free(alloc, run->corners);

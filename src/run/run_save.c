@@ -15,6 +15,11 @@ static void tape_rest(ph_run *run, ph_tape *t)
         return;
     ph_inputs_tape(run, t);
     ph_events_tape(run, t);
+    ph_tape_bytes(t, run->pairs.last, (size_t)(run->pairs.given + run->pairs.lost) * sizeof *run->pairs.last);
+    ph_tape_bytes(t, run->tally.part, sizeof run->tally.part);
+    ph_tape_int(t, &run->tally.known);
+    ph_tape_numbers(t, &run->tally.t, 1);
+    ph_tape_bytes(t, run->tally.first, sizeof run->tally.first);
     ph_tape_bytes(t, run->over, (size_t)run->n_over * sizeof *run->over);
     ph_tape_bytes(t, run->so_far, (size_t)run->model->n_objectives * sizeof *run->so_far);
     ph_tape_bytes(t, run->mech->turns, (size_t)run->mech->n_turns * sizeof *run->mech->turns);

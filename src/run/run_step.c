@@ -278,8 +278,8 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
     run->watched = (ph_watched){.t = ph_run_time(run)};
     if (ph_over_start(run) != PH_OK)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
-    ph_watch_start(run);
-    ph_status s = ph_events_begin(run, err);
+    ph_status s = ph_watch_start(run) == PH_OK ? ph_events_begin(run, err)
+                                               : ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     if (s == PH_OK && ph_undo_make(run) != PH_OK)
         s = ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     return run->started && s == PH_OK ? look(run, 1, err) : s;

@@ -1,23 +1,31 @@
-/* What is watched of a run from step to step: violations of the constraints, the balance of energy, and whether the
- * kinetic energy can be explained.
+/* Checks of a run from step to step: violations of the constraints, the balance of energy, and whether the kinetic
+ * energy can be explained.
  *
- *   E - E0 = int P dt - int D dt + residual, P and D the powers of (Y4), (Y5), integrated as run_over.c does
+ *   E - E0 = int P dt - int D dt + residual, P and D the powers of (Y4), (Y5)
  *
- * Kinetic energy is at most what there was at first, what the potential has given or springs can give, and what drives
- * and forces have done. A run that has become unstable is soon far above it; errors of a sound one are a few percent,
- * those of a method that feeds vibrations, as explicit Euler does, grow slowly. */
+ * A method of second order uses the mean effort times the mean rate, pair by pair. Under the trapezoidal rule this is the
+ * change of the kinetic energy:
+ *
+ *   W = h sum_k (f_k,n + f_k,1)/2 (v_k,n + v_k,1)/2,   given += max(0, h P_n, h P_1, W)             (RB3)
+ *
+ * A method with stages adds up P and D itself (RB20). The other methods get the polynomial through the last values.
+ *
+ * Kinetic energy is at most the initial one, plus what the potential gave or springs can give, plus `given`. A quadrature
+ * of forces that the steps do not resolve is off by at most
+ *
+ *   reserve = max over steps of h sum_k max |f_k| max |v_k|                                          (RB4)
+ *
+ * once, since its errors do not add up. A run that has become unstable is soon far above; errors of a sound one are a few
+ * percent, and those of a method that feeds vibrations, as explicit Euler does, grow slowly. */
 #include <stdio.h>
 #include <string.h>
 
 #include "mech/mech.h"
 #include "run/private.h"
+#include "run/run_limits.h"
 #include "step/sim.h"
 
-#define TOO_MUCH 2 /* times the kinetic energy that can be explained */
-
-/* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
-#define SLOW 1e-6
-
+/* Round-off of a system at rest must not count: the energy of all its bodies at a very small speed. */
 static double floor_of(const ph_model *m)
 {
     double sum = 0;
@@ -29,7 +37,7 @@ static double floor_of(const ph_model *m)
         for (int k = 2; k < 6; k++)
             sum += m->flexible[i].body->calM[k * (n + 1)];
     }
-    return sum * SLOW * SLOW;
+    return sum * PH_WATCH_SLOW * PH_WATCH_SLOW;
 }
 
 /* What springs hold; 0 where flexible bodies make the potential of gravity another. */
@@ -44,17 +52,74 @@ static double stored(const ph_run *run, const ph_state *s, double potential)
     return m->n_flexible ? 0 : fmax(potential, 0);
 }
 
-void ph_watch_start(ph_run *run)
+/* ---- power -------------------------------------------------------------------------------------------- */
+
+static int keeps_energy(const ph_run *run)
+{
+    return run->pairs.given + run->pairs.lost == 0;
+}
+
+/* Power and dissipation at a state; `to` receives their pairs, unless it is NULL. */
+static void find_flows(const ph_run *run, const ph_state *s, ph_pair *to, double out[PH_TALLY])
+{
+    ph_flow given = {to, 0}, lost = {to ? to + run->pairs.given : NULL, 0};
+    ph_mechanism_flows(run->mech, s, &given, &lost);
+    out[0] = given.sum, out[1] = lost.sum;
+}
+
+static void rates(void *run, const ph_state *s, double out[PH_TALLY])
+{
+    find_flows(run, s, NULL, out);
+}
+
+static int sees_energy(const ph_run *run)
+{
+    return (run->config.watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)) || run->balances;
+}
+
+void ph_watch_free(ph_run *run)
+{
+    ph_free(run->config.alloc, run->pairs.block);
+    run->pairs = (ph_pairs){0};
+}
+
+static ph_status take_pairs(ph_run *run)
+{
+    ph_pairs *p = &run->pairs;
+    int given = 0, lost = 0;
+    if (run->mech)
+        ph_mechanism_count_pairs(run->mech, &given, &lost);
+    size_t n = (size_t)(given + lost);
+    if (given + lost > p->room) {
+        ph_watch_free(run);
+        p->block = ph_alloc(run->config.alloc, 2 * n * sizeof(ph_pair));
+        if (!p->block)
+            return PH_E_MEMORY;
+        p->room = given + lost;
+    }
+    p->given = given, p->lost = lost;
+    p->last = p->block, p->now = n ? p->last + n : NULL;
+    if (n)
+        memset(p->block, 0, 2 * n * sizeof(ph_pair));
+    return PH_OK;
+}
+
+ph_status ph_watch_start(ph_run *run)
 {
     run->counts = run->mech && ph_mechanism_counts(run->mech);
     if (!run->model)
-        return;
+        return PH_OK;
     run->floor = floor_of(run->model);
-    run->closed = run->mech && ph_mechanism_is_closed(run->mech);
     run->balances = 0;
     for (int k = 0; k < run->model->n_sensors; k++)
         run->balances |= ph_sensor_row_of(&run->model->sensor[k])->op->depth == PH_NOT_SEEN;
+    ph_status s = take_pairs(run);
+    run->tally = (ph_tally){.rates = rates, .ctx = run};
+    run->sim->tally = s == PH_OK && run->mech && sees_energy(run) && !keeps_energy(run) ? &run->tally : NULL;
+    return s;
 }
+
+/* ---- violations --------------------------------------------------------------------------------------- */
 
 /* NaN must win. */
 static void enlarge(double *most, double x)
@@ -80,17 +145,7 @@ void ph_watch_violation(ph_run *run)
     note_violation(&run->watched, position, velocity);
 }
 
-void ph_watch_jump(ph_run *run)
-{
-    ph_watched *w = &run->watched;
-    ph_state s = ph_sim_state(run->sim);
-    if (!run->mech || !w->work.n)
-        return;
-    w->power = ph_mechanism_power(run->mech, &s);
-    ph_integral_jump(&w->work), ph_integral_jump(&w->dissipated);
-    ph_integral_add(&w->work, s.t, w->power);
-    ph_integral_add(&w->dissipated, s.t, ph_mechanism_dissipation(run->mech, &s));
-}
+/* ---- the balance of energy ---------------------------------------------------------------------------- */
 
 void ph_watch_shock(ph_run *run, double energy)
 {
@@ -112,42 +167,143 @@ static void close_balance(ph_run *run)
     ph_watched *w = &run->watched;
     double work = ph_integral_value(&w->work), dissipated = ph_integral_value(&w->dissipated);
     w->residual = w->kinetic + w->potential - w->first_kinetic - w->first_potential - work + dissipated;
-    enlarge(&w->most_kinetic, w->kinetic);
-    if (!(run->sim->within > 0))
+    if (!(run->sim->within > 0)) {
         enlarge(&w->most_residual, fabs(w->residual));
+        enlarge(&w->most_kinetic, w->kinetic);
+        enlarge(&w->most_change, fabs(w->potential - w->first_potential));
+    }
     run->mech->balance.work = work, run->mech->balance.dissipated = dissipated;
 }
 
-static void watch_powers(ph_run *run, const ph_state *s, int first)
+/* A step that starts there knows its first rates: those after a jump, if there was one. */
+static void note_start(ph_run *run, double t, const double flow[PH_TALLY])
+{
+    run->tally.known = 0, run->tally.t = t;
+    memcpy(run->tally.first, flow, sizeof run->tally.first);
+}
+
+/* Start all sums at a state. */
+static void begin_sums(ph_run *run, const ph_state *s)
 {
     ph_watched *w = &run->watched;
-    double power = w->power;
-    w->power = ph_mechanism_power(run->mech, s);
-    ph_integral_take(run, &w->work, s->t, w->power);
-    ph_integral_take(run, &w->dissipated, s->t, ph_mechanism_dissipation(run->mech, s));
-    if (first) {
-        w->first_kinetic = w->kinetic, w->first_potential = w->potential;
-        w->fallen = stored(run, s, w->potential);
+    double flow[PH_TALLY];
+    find_flows(run, s, run->pairs.last, flow);
+    note_start(run, s->t, flow), w->between = 0;
+    ph_integral_add(&w->work, s->t, flow[0]);
+    ph_integral_add(&w->dissipated, s->t, flow[1]);
+}
+
+/* Powers of n pairs over a step: at both ends, of the means, and sum max |f| max |v| [W]. */
+typedef struct powers {
+    double first, last, mean, most;
+} powers;
+
+static powers powers_of(int n, const ph_pair *from, const ph_pair *to)
+{
+    powers p = {0};
+    for (int k = 0; k < n; k++) {
+        double f0 = from[k].f, f1 = to[k].f, v0 = from[k].v, v1 = to[k].v;
+        p.first += f0 * v0, p.last += f1 * v1;
+        p.mean += (f0 + f1) * (v0 + v1) / 4;
+        p.most += fmax(fabs(f0), fabs(f1)) * fmax(fabs(v0), fabs(v1));
+    }
+    return p;
+}
+
+/* (RB3) and (RB4) from the last accepted point to t; returns W. */
+static double explain_work(ph_run *run, double t)
+{
+    ph_watched *w = &run->watched;
+    double dt = t - w->work.t[w->work.n - 1];
+    powers p = powers_of(run->pairs.given, run->pairs.last, run->pairs.now);
+    w->given += dt * fmax(fmax(p.first, p.last), fmax(p.mean, 0));
+    w->reserve = fmax(w->reserve, dt * p.most);
+    return dt * p.mean;
+}
+
+/* A method that restarts at a point of the output leaves its step there. */
+void ph_watch_jump(ph_run *run)
+{
+    ph_watched *w = &run->watched;
+    ph_state s = ph_sim_state(run->sim);
+    if (!run->mech || !w->work.n)
+        return;
+    if (w->between)
+        explain_work(run, w->t);
+    ph_integral_jump(&w->work), ph_integral_jump(&w->dissipated);
+    begin_sums(run, &s);
+}
+
+/* The quadrature of means has the order of the method. */
+static int is_second_order(const ph_sim *sim)
+{
+    return !(sim->stepper->reads & PH_READS_ORDER) || sim->opt.order <= 2;
+}
+
+static void add_powers(ph_run *run, double t, const double flow[PH_TALLY])
+{
+    ph_watched *w = &run->watched;
+    ph_pairs *p = &run->pairs;
+    double work = explain_work(run, t), dt = t - w->work.t[w->work.n - 1];
+    double lost = dt * powers_of(p->lost, p->last + p->given, p->now + p->given).mean;
+    if (run->tally.known || is_second_order(run->sim)) {
+        ph_integral_put(&w->work, t, flow[0], run->tally.known ? run->tally.part[0] : work);
+        ph_integral_put(&w->dissipated, t, flow[1], run->tally.known ? run->tally.part[1] : lost);
     } else {
-        w->given += (s->t - w->t) * fmax(fmax(w->power, power), 0);
+        int points = run->sim->opt.order > PH_INTEGRAL ? PH_INTEGRAL_MOST : PH_INTEGRAL;
+        ph_integral_add_through(&w->work, t, flow[0], points);
+        ph_integral_add_through(&w->dissipated, t, flow[1], points);
+    }
+    note_start(run, t, flow);
+    ph_pair *free = p->last;
+    p->last = p->now, p->now = free;
+}
+
+/* Sums go from one accepted point to the next. Points of the output in between only show them. */
+static void watch_powers(ph_run *run, const ph_state *s)
+{
+    ph_watched *w = &run->watched;
+    double flow[PH_TALLY];
+    find_flows(run, s, run->pairs.now, flow);
+    w->between = run->sim->within > 0;
+    if (w->between) {
+        ph_integral_show(&w->work, s->t, flow[0]);
+        ph_integral_show(&w->dissipated, s->t, flow[1]);
+    } else {
+        add_powers(run, s->t, flow);
     }
 }
 
-static void watch_energy(ph_run *run, const ph_state *s, int first)
+static void watch_energy(ph_run *run, const ph_state *s)
 {
-    ph_mechanism_energies(run->mech, s, &run->watched.kinetic, &run->watched.potential);
-    if (first || !run->closed)
-        watch_powers(run, s, first);
+    ph_watched *w = &run->watched;
+    ph_mechanism_energies(run->mech, s, &w->kinetic, &w->potential);
+    if (!w->work.n) {
+        w->first_kinetic = w->kinetic, w->first_potential = w->potential;
+        w->fallen = stored(run, s, w->potential);
+        begin_sums(run, s);
+    } else if (!keeps_energy(run)) {
+        watch_powers(run, s);
+    }
     close_balance(run);
 }
 
-/* User constraints may do work of which nothing is known. */
+/* The work of user constraints is unknown. Interpolated points decide nothing. */
 static int is_blown(ph_run *run)
 {
     ph_watched *w = &run->watched;
+    if (run->sim->within > 0)
+        return w->blown;
     w->fallen = fmax(w->fallen, w->first_potential - w->potential);
     w->explained = run->floor + w->first_kinetic + w->given + w->fallen;
-    return !run->model->n_constraints && !(w->kinetic <= TOO_MUCH * w->explained);
+    int finite = isfinite(w->kinetic);
+    if (run->model->n_constraints || (finite && w->kinetic <= PH_WATCH_TOO_MUCH * w->explained)) {
+        w->strikes = 0;
+        return 0;
+    }
+    w->strikes++;
+    return !finite || w->strikes >= PH_WATCH_STRIKES ||
+           !(w->kinetic <= PH_WATCH_TOO_MUCH * (w->explained + w->reserve));
 }
 
 /* What helps against it, beside smaller steps; "": nothing that is known. */
@@ -186,11 +342,10 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
 
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
 {
-    unsigned watch = run->config.watch;
-    if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
+    if (!run->mech || !sees_energy(run))
         return PH_OK;
-    watch_energy(run, s, !run->watched.work.n);
-    run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);
+    watch_energy(run, s);
+    run->watched.blown = (run->config.watch & PH_WATCH_BLOWUP) && is_blown(run);
     return run->watched.blown ? explain(run, s, err) : PH_OK;
 }
 
@@ -201,7 +356,7 @@ int ph_watch_told(ph_run *run, double t, const ph_sighting *seen)
     w->t = t;
     if (watch & PH_WATCH_VIOLATION)
         note_violation(w, seen->position, seen->velocity);
-    if (!(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
+    if (!sees_energy(run))
         return 1;
     w->kinetic = seen->kinetic, w->potential = seen->potential;
     close_balance(run);

@@ -646,6 +646,8 @@ ph_status ph_sim_drift(ph_sim *sim)
     memcpy(next->lambda, now->lambda, sizeof(double) * (size_t)lay->nl);
     memset(next->eta, 0, sizeof(double) * (size_t)lay->nl);
     next->t = t, sim->step_iterations = 0;
+    if (sim->tally)
+        sim->tally->known = 0;
     for (int pass = 0; pass < 2 && s == PH_OK; pass++) {
         for (int i = 0; i < lay->nv; i++)
             next->v[i] = now->v[i] + d / 2 * (now->vdot[i] + next->vdot[i]);

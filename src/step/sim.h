@@ -8,6 +8,7 @@
 #include "polhode/sim.h"
 #include "step/eval.h"
 #include "step/newton.h"
+#include "step/tally.h"
 #include "step/variation.h"
 
 /* A time integration method: one file, one row in steppers.def. */
@@ -101,6 +102,7 @@ struct ph_sim {
         void *
             ctx); /* the output has passed now, the end of a step of the method ahead of it; NULL: nobody asks */
     void *pass_ctx;
+    ph_tally *tally; /* integrals that follow the steps, the caller's; NULL: none */
     ph_stats stats;
     ph_failure failure;
     int step_iterations;    /* of the step at work */
