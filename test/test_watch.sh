@@ -107,6 +107,13 @@ done
 run 0 check "$models/driven_crank.lua"
 ! grep -q sensible out || fail "round-off sets a step size: $(cat out)"
 
+# An energy that does not balance is a note, also in JSON; the advice is true.
+run 0 run "$models/heavy_top.lua" --method bliedf --h 1e-3 --t-end 100 --json
+has err 'note: the balance of energy is off by up to 73.' 'use a smaller h than 0.001, or genalpha'
+has out '"warnings":[{"what":"energy"' '"text":"the balance of energy is off by up to 73.'
+run 0 run "$models/heavy_top.lua" --h 1e-3 --t-end 100 --json
+[[ ! -s err ]] || fail "a false alarm: $(cat err)"
+
 # What a run met is told of once, on stderr and in JSON: large steps, kinks of drives, violated velocities.
 run 0 run "$models/heavy_top.lua" --h 5e-3 --t-end 0.1 --json
 has err "note: with h = 0.005 s a body turns by 0.75 rad in a step"

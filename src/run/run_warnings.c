@@ -1,25 +1,68 @@
 /* Warnings of a run: reasons to doubt a result although no step failed.
  *
- * Each row of the table computes one kind of warning from what the run has recorded. A new kind is a function and a row. */
+ * Each row of the table computes one kind of warning from what the run has recorded. A new kind is a function and a row.
+ *
+ * The energy does not balance if
+ *
+ *   |residual| > p (T + |V - V_0| + given + dissipated),  the largest T and |V - V_0| of the run        (RB9)
+ *
+ * The sum in brackets is the energy that moved; p is PH_WATCH_RESIDUAL, and with error control at most
+ * PH_WATCH_RESIDUAL_TOL tol. */
 #include <stdio.h>
+#include <string.h>
 
 #include "run/private.h"
+#include "run/run_limits.h"
+#include "step/sim.h"
 
-/* A balance of energy that is off by more than this part of the largest kinetic energy is no rounding of the result. */
-#define RESIDUAL 1e-2
+static double allowed_residual(const ph_run *run)
+{
+    const ph_watched *w = &run->watched;
+    double tol = run->sim->opt.tol, p = PH_WATCH_RESIDUAL;
+    double moved = w->most_kinetic + w->most_change + w->given + fmax(0, w->dissipated.sum);
+    if (tol > 0)
+        p = fmin(p, PH_WATCH_RESIDUAL_TOL * tol);
+    return p * moved + PH_WATCH_ROUND * fabs(w->first_potential) + run->floor;
+}
 
-/* Each returns 1 and completes `w` if there is something to warn of; w->what is set. */
+/* Say what to change. Returns text. */
+static const char *advice(const ph_run *run, char *text, size_t size)
+{
+    const ph_options *o = &run->def.opt;
+    int bdf = strcmp(o->method, "bliedf") == 0, alpha = !bdf && strcmp(o->method, "rkmk") != 0;
+    snprintf(text, size, "use a smaller %s than %g%s", o->tol > 0 ? "tol" : "h", o->tol > 0 ? o->tol : o->h,
+             bdf                   ? ", or genalpha"
+             : alpha && o->rho < 1 ? ", or a larger rho"
+                                   : "");
+    return text;
+}
+
+/* Each returns 1 and completes `w` if there is something to warn of; w->what is set. The failure of a run that exploded says more. */
 static int warn_energy(const ph_run *run, ph_warning *w)
 {
     const ph_watched *seen = &run->watched;
-    if (!run->mech || !(seen->most_residual > RESIDUAL * (seen->most_kinetic + run->floor)))
+    char text[96];
+    if (!run->mech || seen->blown || !(seen->most_residual > allowed_residual(run)))
         return 0;
     w->t = run->watched.t;
     snprintf(w->text, sizeof w->text,
-             "the balance of energy is off by up to %.3g J, and the largest kinetic energy is %.3g J: use a "
-             "smaller %s than %g",
-             seen->most_residual, seen->most_kinetic, run->def.opt.tol > 0 ? "tol" : "h",
-             run->def.opt.tol > 0 ? run->def.opt.tol : run->def.opt.h);
+             "the balance of energy is off by up to %.3g J, and the largest kinetic energy is %.3g J: %s",
+             seen->most_residual, seen->most_kinetic, advice(run, text, sizeof text));
+    return 1;
+}
+
+static int warn_explosion(const ph_run *run, ph_warning *w)
+{
+    const ph_watched *seen = &run->watched;
+    char text[96];
+    if (!seen->strikes || seen->blown)
+        return 0;
+    w->t = run->watched.t;
+    snprintf(
+        w->text, sizeof w->text,
+        "the solution may have begun to explode: its kinetic energy is %.3g J, and at most %.3g J can be "
+        "explained: %s",
+        seen->kinetic, seen->explained, advice(run, text, sizeof text));
     return 1;
 }
 
@@ -58,6 +101,7 @@ static const struct {
     {"energy", warn_energy},
     {"unstable", warn_unstable},
     {"error bars", warn_bars},
+    {"explosion", warn_explosion},
 };
 
 int ph_run_warnings(const ph_run *run, ph_warning *to, int room)
