@@ -56,7 +56,7 @@ static ph_run *opened(const char *model, const char *const *options, int n)
     return run;
 }
 
-/* (RB9): bliedf of order 3 feeds the spin of the heavy top, 73 J of 5663 J in 100 s. */
+/* (RB21): bliedf of order 3 feeds the spin of the heavy top, 73 J of 5663 J in 100 s. */
 static void advice_is_true(void **state)
 {
     (void)state;

@@ -81,10 +81,10 @@ static double energy(const ph_force_site *s)
 }
 
 /* The prescribed effort only; spring, damper and stops are not sources. */
-static ph_status pairs(const ph_force_site *s, ph_pair *out)
+static ph_status pairs(const ph_force_site *s, ph_port *out)
 {
     ph_site site = ph_actuator_site(s);
-    *out = (ph_pair){s->effort, ph_coordinate_rate(&site, s->f->coordinate)};
+    *out = (ph_port){s->effort, ph_coordinate_rate(&site, s->f->coordinate)};
     return s->status;
 }
 

@@ -8,7 +8,7 @@ static int still(const ph_force_def *d)
     return ph_norm(d->d3) == 0 && ph_norm(d->dr3) == 0;
 }
 
-static ph_status pairs(const ph_force_site *s, ph_pair *out)
+static ph_status pairs(const ph_force_site *s, ph_port *out)
 {
     ph_vec3 torque, rate;
     ph_bushing_gain(s, &torque, &rate);

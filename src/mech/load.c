@@ -214,7 +214,7 @@ static ph_status force_K(const ph_force_site *s, const ph_put *p)
 }
 
 /* The force and the velocity of its point, in the axes that the force is given in. */
-static ph_status force_pairs(const ph_force_site *s, ph_pair *out)
+static ph_status force_pairs(const ph_force_site *s, ph_port *out)
 {
     ph_vec3 F, swing = ph_cross(s->b.w, s->f->sb);
     ph_status status = value_of(s, &F);
@@ -260,7 +260,7 @@ static ph_status torque_K(const ph_force_site *s, const ph_put *p)
     return status == PH_OK ? by_state(s, PH_BY_PLACE, p) : status;
 }
 
-static ph_status torque_pairs(const ph_force_site *s, ph_pair *out)
+static ph_status torque_pairs(const ph_force_site *s, ph_port *out)
 {
     ph_vec3 tau;
     ph_status status = value_of(s, &tau);

@@ -114,15 +114,15 @@ static inline int ph_function_is_untraced(const ph_function *f)
 }
 
 /* Effort and rate: their product is a power [W]. */
-typedef struct ph_pair {
+typedef struct ph_port {
     double f, v;
-} ph_pair;
+} ph_port;
 
 #define PH_PAIRS_MAX 12 /* of one element */
 
-static inline void ph_put_pairs(ph_vec3 f, ph_vec3 v, ph_pair out[3])
+static inline void ph_put_pairs(ph_vec3 f, ph_vec3 v, ph_port out[3])
 {
-    out[0] = (ph_pair){f.x, v.x}, out[1] = (ph_pair){f.y, v.y}, out[2] = (ph_pair){f.z, v.z};
+    out[0] = (ph_port){f.x, v.x}, out[1] = (ph_port){f.y, v.y}, out[2] = (ph_port){f.z, v.z};
 }
 
 /* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of
@@ -135,7 +135,7 @@ typedef struct ph_force_ops {
     ph_status (*g_K)(const ph_force_site *s, ph_vec3 r[PH_SLOTS], const ph_put *p);
     double (*energy)(const ph_force_site *s); /* potential; NULL: none */
     /* n_pairs of the force: by these energy enters that no potential holds; NULL: by none */
-    ph_status (*pairs)(const ph_force_site *s, ph_pair *out);
+    ph_status (*pairs)(const ph_force_site *s, ph_port *out);
     int n_pairs;
     int body_axes;                                           /* it obeys body_axes of its site */
     ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
@@ -480,7 +480,7 @@ void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
 
 /* power.c: energy that enters or leaves, pair by pair. at NULL: only the sum. */
 typedef struct ph_flow {
-    ph_pair *at; /* the next pair goes there */
+    ph_port *at; /* the next pair goes there */
     double sum;  /* W */
 } ph_flow;
 
@@ -488,7 +488,7 @@ typedef struct ph_flow {
 void ph_mechanism_flows(const ph_mechanism *m, const ph_state *s, ph_flow *given, ph_flow *lost);
 /* The number of these pairs; both 0: the mechanism keeps its energy. */
 void ph_mechanism_count_pairs(const ph_mechanism *m, int *given, int *lost);
-void ph_flow_add(ph_flow *flow, int n, const ph_pair *pair);
+void ph_flow_add(ph_flow *flow, int n, const ph_port *pair);
 
 /* view.c: J */
 /* The largest speed and the largest angular velocity of a body. */

@@ -11,7 +11,7 @@
 #include "mech/carry.h"
 #include "mech/coordinate.h"
 
-void ph_flow_add(ph_flow *flow, int n, const ph_pair *pair)
+void ph_flow_add(ph_flow *flow, int n, const ph_port *pair)
 {
     for (int i = 0; i < n; i++)
         flow->sum += pair[i].f * pair[i].v;
@@ -31,7 +31,7 @@ static void add_drive(const ph_mechanism *m, const ph_state *s, const ph_joint *
 {
     ph_site site;
     double Phi_t[PH_ROWS_MAX] = {0};
-    ph_pair pair[PH_ROWS_MAX];
+    ph_port pair[PH_ROWS_MAX];
     int fails = ph_joint_site(m, s, j, 1, &site) != PH_OK;
     for (int i = 0; i < j->n_parts && !fails; i++) {
         site.pick = j->part[i].pick;
@@ -39,13 +39,13 @@ static void add_drive(const ph_mechanism *m, const ph_state *s, const ph_joint *
             j->part[i].op->Phi_t(&site, Phi_t + j->part[i].row);
     }
     for (int i = 0; i < j->rows; i++)
-        pair[i] = (ph_pair){s->lambda[j->l_at + i], fails ? NAN : Phi_t[i]};
+        pair[i] = (ph_port){s->lambda[j->l_at + i], fails ? NAN : Phi_t[i]};
     ph_flow_add(given, j->rows, pair);
 }
 
 static void add_source(const ph_force_site *x, const ph_force *f, ph_flow *given)
 {
-    ph_pair pair[PH_PAIRS_MAX];
+    ph_port pair[PH_PAIRS_MAX];
     if (f->op->pairs(x, pair) != PH_OK)
         pair[0].f = NAN;
     ph_flow_add(given, f->n_pairs, pair);
@@ -71,7 +71,7 @@ static void add_damper(ph_force_site *x, const ph_force *f, ph_flow *lost)
 {
     ph_vec3 there[PH_SLOTS] = {{0}}, back[PH_SLOTS] = {{0}};
     const ph_vec3 v[PH_SLOTS] = {x->a.v, x->a.w, x->b.v, x->b.w};
-    ph_pair pair[3 * PH_SLOTS];
+    ph_port pair[3 * PH_SLOTS];
     ph_status s = f->op->g(x, there);
     reverse(&x->a), reverse(&x->b);
     if (s == PH_OK)
@@ -86,7 +86,7 @@ static void add_damper(ph_force_site *x, const ph_force *f, ph_flow *lost)
 static void add_modes(const ph_flex *f, const ph_state *s, ph_flow *lost)
 {
     for (int i = 0, n = f->r->modes; i < n && f->r->Df; i++) {
-        ph_pair pair = {0, s->v[f->v + i]};
+        ph_port pair = {0, s->v[f->v + i]};
         for (int k = 0; k < n; k++)
             pair.f += f->r->Df[i * n + k] * s->v[f->v + k];
         ph_flow_add(lost, 1, &pair);

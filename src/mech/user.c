@@ -309,7 +309,7 @@ void ph_user_flow(const ph_mechanism *m, const ph_state *s, ph_flow *given)
         work w = work_of(m, u);
         int fails = rates(m, s, u, w.f[3]) != PH_OK;
         for (int i = 0; i < w.rows; i++)
-            ph_flow_add(given, 1, &(ph_pair){s->lambda[u->l_at + i], fails ? NAN : w.f[3][i]});
+            ph_flow_add(given, 1, &(ph_port){s->lambda[u->l_at + i], fails ? NAN : w.f[3][i]});
     }
 }
 

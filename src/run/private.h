@@ -24,13 +24,12 @@ typedef struct ph_told {
 
 #define PH_REACHED 1e-9 /* of a step: what is left of it at the end */
 
-#define PH_INTEGRAL      4 /* points of the polynomial by which numbers of a run are integrated over time */
-#define PH_INTEGRAL_MOST 6 /* for the balance of energy under multistep methods */
+#define PH_INTEGRAL 4 /* points of the polynomial by which numbers of a run are integrated over time */
 
 /* An integral so far, through the last values; plain numbers, so that it can be saved. */
 typedef struct ph_integral {
-    int n; /* values since the start or the last jump, up to PH_INTEGRAL or PH_INTEGRAL_MOST */
-    double t[PH_INTEGRAL_MOST], x[PH_INTEGRAL_MOST];
+    int n; /* values since the start or the last jump, up to PH_INTEGRAL */
+    double t[PH_INTEGRAL], x[PH_INTEGRAL];
     double before, sum; /* at the first of them, as long as none has gone; at the last */
     double more;        /* from there to a point that is only shown */
 } ph_integral;
@@ -48,14 +47,14 @@ typedef struct ph_watched {
     double kinetic, potential, first_kinetic, first_potential; /* J */
     ph_integral work, dissipated;                              /* of sources; what dampers took */
     double residual, most_residual;                            /* of the balance, now, and the largest */
-    double most_kinetic, most_change; /* largest kinetic energy, and largest change of the potential */
-    double given, explained;          /* blow-up: positive work (RB3); what kinetic energy may be */
-    double reserve;                   /* the most that one step may have given besides (RB4) */
-    double fallen;                    /* most that the potential has given, or springs held at first */
-    int strikes;                      /* accepted points in a row with too much kinetic energy */
-    int between;                      /* the last point lies within a step; sums start before it */
-    int blown;                        /* kinetic energy came from nowhere */
-    int interpolated;                 /* so was the state at the time added */
+    double most_kinetic;                                       /* the largest */
+    double given, explained; /* blow-up: positive work (RB3); what kinetic energy may be */
+    double reserve;          /* the most that one step may have given besides (RB4) */
+    double fallen;           /* most that the potential has given, or springs held at first */
+    int strikes;             /* accepted points in a row with too much kinetic energy */
+    int between;             /* the last point lies within a step; sums start before it */
+    int blown;               /* kinetic energy came from nowhere */
+    int interpolated;        /* so was the state at the time added */
 } ph_watched;
 
 /* What the watch is told of a step of a mechanism that keeps its energy: the largest |Phi| and |B v|, energies, the square of the
@@ -93,7 +92,7 @@ typedef struct ph_over {
 /* Efforts and rates by which energy enters and leaves, first `given`, then `lost` pairs. */
 typedef struct ph_pairs {
     int given, lost, room;
-    struct ph_pair *last, *now; /* at the last accepted point; at the present one */
+    struct ph_port *last, *now; /* at the last accepted point; at the present one */
     void *block;
 } ph_pairs;
 
@@ -220,8 +219,6 @@ ph_status ph_corners_stay(ph_run *run, int parameter, ph_error *err);
 void ph_integral_add(ph_integral *i, double t, double x);
 void ph_integral_take(const ph_run *run, ph_integral *i, double t,
                       double x); /* or only shows it: the next one goes on from the last */
-/* Add a value through more points than PH_INTEGRAL, always as many. */
-void ph_integral_add_through(ph_integral *i, double t, double x, int points);
 void ph_integral_put(ph_integral *i, double t, double x,
                      double part);                         /* part: its increment, which is known otherwise */
 void ph_integral_show(ph_integral *i, double t, double x); /* only shows it; on the last values */

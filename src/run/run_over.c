@@ -1,7 +1,6 @@
 /* Numbers of a run over time: integrals, what sensors with over_time come to, and derivatives of that.
  *
- * An integral goes through the last four values as a cubic, by Gauss' rule of two points: it has order 4. Through six values
- * the rule has three points. Where there are
+ * An integral goes through the last four values as a cubic, by Gauss' rule of two points: it has order 4. Where there are
  * fewer values, after the start or a jump, the polynomial of those that there are is integrated from the first one. Extreme values are
  * those at points; where errors are asked for, also those of the polynomial between the last two. */
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "step/sim.h"
 
 /* Divided differences c of the values, which are the coefficients of their polynomial in Newton's form; 0: all values are zero. */
-static int divide(const ph_integral *p, double c[PH_INTEGRAL_MOST])
+static int divide(const ph_integral *p, double c[PH_INTEGRAL])
 {
     int any = 0;
     for (int i = 0; i < p->n; i++)
@@ -22,7 +21,7 @@ static int divide(const ph_integral *p, double c[PH_INTEGRAL_MOST])
 }
 
 /* The polynomial at t. */
-static double through(const ph_integral *p, const double c[PH_INTEGRAL_MOST], double t)
+static double through(const ph_integral *p, const double c[PH_INTEGRAL], double t)
 {
     double x = c[p->n - 1];
     for (int i = p->n - 2; i >= 0; i--)
@@ -30,25 +29,17 @@ static double through(const ph_integral *p, const double c[PH_INTEGRAL_MOST], do
     return x;
 }
 
-/* Gauss' rule is exact for the polynomial: two points up to degree 3, three up to degree 5. */
 static double between(const ph_integral *p, double from, double to)
 {
-    double c[PH_INTEGRAL_MOST], mid = (from + to) / 2, half = (to - from) / 2;
-    if (!divide(p, c))
-        return 0;
-    if (p->n <= 4) {
-        double off = half / sqrt(3);
-        return half * (through(p, c, mid - off) + through(p, c, mid + off));
-    }
-    double off = half * sqrt(0.6);
-    return half / 9 * (5 * through(p, c, mid - off) + 8 * through(p, c, mid) + 5 * through(p, c, mid + off));
+    double c[PH_INTEGRAL], mid = (from + to) / 2, off = (to - from) / (2 * sqrt(3));
+    return divide(p, c) ? (to - from) / 2 * (through(p, c, mid - off) + through(p, c, mid + off)) : 0;
 }
 
 /* Returns 1 if a value had to go. */
-static int push(ph_integral *p, double t, double x, int points)
+static int push(ph_integral *p, double t, double x)
 {
-    int full = p->n == points;
-    for (int i = 0; i + 1 < points && full; i++)
+    int full = p->n == PH_INTEGRAL;
+    for (int i = 0; i + 1 < PH_INTEGRAL && full; i++)
         p->t[i] = p->t[i + 1], p->x[i] = p->x[i + 1];
     if (p->n == 0)
         p->before = p->sum;
@@ -59,49 +50,47 @@ static int push(ph_integral *p, double t, double x, int points)
 
 void ph_integral_put(ph_integral *p, double t, double x, double part)
 {
-    push(p, t, x, PH_INTEGRAL);
+    push(p, t, x);
     p->sum += part;
 }
 
-void ph_integral_add_through(ph_integral *p, double t, double x, int points)
+void ph_integral_add(ph_integral *p, double t, double x)
 {
-    if (push(p, t, x, points))
+    if (push(p, t, x))
         p->sum += between(p, p->t[p->n - 2], t);
     else if (p->n > 1)
         p->sum = p->before + between(p, p->t[0], t);
 }
 
-void ph_integral_add(ph_integral *p, double t, double x)
-{
-    ph_integral_add_through(p, t, x, PH_INTEGRAL);
-}
-
 #define NEAR 0.01 /* of the interval before: no polynomial takes a value that is nearer */
+
+/* Show a value on a line, if it is too near the last one for a polynomial. Returns 1 if it is. */
+static int show_near(ph_integral *p, double t, double x)
+{
+    int last = p->n - 1, near = last > 0 && t - p->t[last] < NEAR * (p->t[last] - p->t[last - 1]);
+    if (near)
+        p->more = (t - p->t[last]) / 2 * (p->x[last] + x);
+    return near;
+}
 
 void ph_integral_show(ph_integral *p, double t, double x)
 {
     ph_integral there = *p;
-    int last = p->n - 1;
-    if (last > 0 && t - p->t[last] < NEAR * (p->t[last] - p->t[last - 1])) {
-        p->more = (t - p->t[last]) / 2 * (p->x[last] + x);
+    if (show_near(p, t, x))
         return;
-    }
-    push(&there, t, x, last + 1 < PH_INTEGRAL ? PH_INTEGRAL : last + 1);
-    p->more = between(&there, p->t[last], t);
+    push(&there, t, x);
+    p->more = between(&there, p->t[p->n - 1], t);
 }
 
 void ph_integral_take(const ph_run *run, ph_integral *p, double t, double x)
 {
     ph_integral there = *p;
-    int last = p->n - 1;
     if (!run->shown) {
         ph_integral_add(p, t, x);
         return;
     }
-    if (last > 0 && t - p->t[last] < NEAR * (p->t[last] - p->t[last - 1])) {
-        p->more = (t - p->t[last]) / 2 * (p->x[last] + x);
+    if (show_near(p, t, x))
         return;
-    }
     ph_integral_add(&there, t, x);
     p->more = there.sum - p->sum;
 }
@@ -160,7 +149,7 @@ void ph_over_add(ph_run *run, ph_over *o, const ph_state *s)
 }
 
 /* Times in (from, last] at which the slope of the polynomial is 0: those of a quadratic in t - t_0, two at most. How many. */
-static int level(const ph_integral *p, const double c[PH_INTEGRAL_MOST], double from, double at[2])
+static int level(const ph_integral *p, const double c[PH_INTEGRAL], double from, double at[2])
 {
     double d[] = {p->n > 2 ? p->t[1] - p->t[0] : 0, p->n > 3 ? p->t[2] - p->t[0] : 0};
     double A = 3 * c[3], B = 2 * (c[2] - c[3] * (d[0] + d[1])), C = c[1] - c[2] * d[0] + c[3] * d[0] * d[1];
@@ -177,7 +166,7 @@ static int level(const ph_integral *p, const double c[PH_INTEGRAL_MOST], double 
 static void add_peak(ph_over *o, int what)
 {
     const ph_integral *p = &o->sum;
-    double c[PH_INTEGRAL_MOST] = {0}, at[2];
+    double c[PH_INTEGRAL] = {0}, at[2];
     int n = p->n > 2 && divide(p, c) ? level(p, c, p->n < PH_INTEGRAL ? p->t[0] : p->t[p->n - 2], at) : 0;
     for (int k = 0; k < n; k++)
         o->most = fmax(o->most, extreme(what, through(p, c, at[k])));

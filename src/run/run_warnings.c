@@ -4,7 +4,7 @@
  *
  * The energy does not balance if
  *
- *   |residual| > p (T + |V - V_0| + given + dissipated),  the largest T and |V - V_0| of the run        (RB9)
+ *   |residual| > p (T + V_0 - V + given + dissipated),  the largest T and V_0 - V of the run            (RB21)
  *
  * The sum in brackets is the energy that moved; p is PH_WATCH_RESIDUAL, and with error control at most
  * PH_WATCH_RESIDUAL_TOL tol. */
@@ -19,7 +19,7 @@ static double allowed_residual(const ph_run *run)
 {
     const ph_watched *w = &run->watched;
     double tol = run->sim->opt.tol, p = PH_WATCH_RESIDUAL;
-    double moved = w->most_kinetic + w->most_change + w->given + fmax(0, w->dissipated.sum);
+    double moved = w->most_kinetic + w->fallen + w->given + fmax(0, w->dissipated.sum);
     if (tol > 0)
         p = fmin(p, PH_WATCH_RESIDUAL_TOL * tol);
     return p * moved + PH_WATCH_ROUND * fabs(w->first_potential) + run->floor;

@@ -60,7 +60,7 @@ static int keeps_energy(const ph_run *run)
 }
 
 /* Power and dissipation at a state; `to` receives their pairs, unless it is NULL. */
-static void find_flows(const ph_run *run, const ph_state *s, ph_pair *to, double out[PH_TALLY])
+static void find_flows(const ph_run *run, const ph_state *s, ph_port *to, double out[PH_TALLY])
 {
     ph_flow given = {to, 0}, lost = {to ? to + run->pairs.given : NULL, 0};
     ph_mechanism_flows(run->mech, s, &given, &lost);
@@ -92,7 +92,7 @@ static ph_status take_pairs(ph_run *run)
     size_t n = (size_t)(given + lost);
     if (given + lost > p->room) {
         ph_watch_free(run);
-        p->block = ph_alloc(run->config.alloc, 2 * n * sizeof(ph_pair));
+        p->block = ph_alloc(run->config.alloc, 2 * n * sizeof(ph_port));
         if (!p->block)
             return PH_E_MEMORY;
         p->room = given + lost;
@@ -100,7 +100,7 @@ static ph_status take_pairs(ph_run *run)
     p->given = given, p->lost = lost;
     p->last = p->block, p->now = n ? p->last + n : NULL;
     if (n)
-        memset(p->block, 0, 2 * n * sizeof(ph_pair));
+        memset(p->block, 0, 2 * n * sizeof(ph_port));
     return PH_OK;
 }
 
@@ -114,7 +114,7 @@ ph_status ph_watch_start(ph_run *run)
     for (int k = 0; k < run->model->n_sensors; k++)
         run->balances |= ph_sensor_row_of(&run->model->sensor[k])->op->depth == PH_NOT_SEEN;
     ph_status s = take_pairs(run);
-    run->tally = (ph_tally){.rates = rates, .ctx = run};
+    run->tally = (ph_tally){.rates = rates, .ctx = run, .t = -HUGE_VAL};
     run->sim->tally = s == PH_OK && run->mech && sees_energy(run) && !keeps_energy(run) ? &run->tally : NULL;
     return s;
 }
@@ -170,7 +170,7 @@ static void close_balance(ph_run *run)
     if (!(run->sim->within > 0)) {
         enlarge(&w->most_residual, fabs(w->residual));
         enlarge(&w->most_kinetic, w->kinetic);
-        enlarge(&w->most_change, fabs(w->potential - w->first_potential));
+        w->fallen = fmax(w->fallen, w->first_potential - w->potential);
     }
     run->mech->balance.work = work, run->mech->balance.dissipated = dissipated;
 }
@@ -198,7 +198,7 @@ typedef struct powers {
     double first, last, mean, most;
 } powers;
 
-static powers powers_of(int n, const ph_pair *from, const ph_pair *to)
+static powers powers_of(int n, const ph_port *from, const ph_port *to)
 {
     powers p = {0};
     for (int k = 0; k < n; k++) {
@@ -250,12 +250,11 @@ static void add_powers(ph_run *run, double t, const double flow[PH_TALLY])
         ph_integral_put(&w->work, t, flow[0], run->tally.known ? run->tally.part[0] : work);
         ph_integral_put(&w->dissipated, t, flow[1], run->tally.known ? run->tally.part[1] : lost);
     } else {
-        int points = run->sim->opt.order > PH_INTEGRAL ? PH_INTEGRAL_MOST : PH_INTEGRAL;
-        ph_integral_add_through(&w->work, t, flow[0], points);
-        ph_integral_add_through(&w->dissipated, t, flow[1], points);
+        ph_integral_add(&w->work, t, flow[0]);
+        ph_integral_add(&w->dissipated, t, flow[1]);
     }
     note_start(run, t, flow);
-    ph_pair *free = p->last;
+    ph_port *free = p->last;
     p->last = p->now, p->now = free;
 }
 
@@ -294,10 +293,9 @@ static int is_blown(ph_run *run)
     ph_watched *w = &run->watched;
     if (run->sim->within > 0)
         return w->blown;
-    w->fallen = fmax(w->fallen, w->first_potential - w->potential);
     w->explained = run->floor + w->first_kinetic + w->given + w->fallen;
-    int finite = isfinite(w->kinetic);
-    if (run->model->n_constraints || (finite && w->kinetic <= PH_WATCH_TOO_MUCH * w->explained)) {
+    int finite = w->kinetic < HUGE_VAL;
+    if ((finite && w->kinetic <= PH_WATCH_TOO_MUCH * w->explained) || run->model->n_constraints) {
         w->strikes = 0;
         return 0;
     }
