@@ -3,6 +3,7 @@
 #include "io/csv.h"
 #include "study/plot.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,34 @@ static int arrange(picture *p)
     return p->x != NULL;
 }
 
+static void range_of(int n, const double *x, double *lo, double *hi)
+{
+    for (int k = 0; k < n; k++)
+        if (isfinite(x[k]))
+            *lo = fmin(*lo, x[k]), *hi = fmax(*hi, x[k]);
+}
+
+/* The corner of a panel with the fewest points in its third of the width and of the height. */
+static ph_legend emptiest_corner(int n_series, const ph_series *s)
+{
+    static const ph_legend corners[] = {PH_LEGEND_BOTTOM_LEFT, PH_LEGEND_BOTTOM_RIGHT, PH_LEGEND_TOP_LEFT,
+                                        PH_LEGEND_TOP_RIGHT};
+    double x0 = HUGE_VAL, x1 = -HUGE_VAL, y0 = HUGE_VAL, y1 = -HUGE_VAL;
+    int points[4] = {0}, best = 3;
+    range_of(s->n, s->x, &x0, &x1);
+    for (int i = 0; i < n_series; i++)
+        range_of(s[i].n, s[i].y, &y0, &y1);
+    for (int i = 0; i < n_series; i++)
+        for (int k = 0; k < s[i].n; k++) {
+            double x = (s[i].x[k] - x0) / (x1 - x0), y = (s[i].y[k] - y0) / (y1 - y0);
+            if (fabs(x - 0.5) > 1.0 / 6 && fabs(y - 0.5) > 1.0 / 6)
+                points[(x > 0.5) + 2 * (y > 0.5)]++;
+        }
+    for (int c = 0; c < 4; c++)
+        best = points[c] < points[best] ? c : best;
+    return corners[best];
+}
+
 static int draw(const picture *p, const char *title, const char *path)
 {
     const ph_csv_data *d = &p->table;
@@ -113,7 +142,7 @@ static int draw(const picture *p, const char *title, const char *path)
         }
         panel[i] = (ph_panel){.x = {.label = d->names[0], .unit = d->units[0]},
                               .y = {.label = g->label, .unit = d->units[g->first]},
-                              .legend = g->n > 1 ? PH_LEGEND_TOP_RIGHT : PH_LEGEND_NONE,
+                              .legend = g->n > 1 ? emptiest_corner(g->n, series[i]) : PH_LEGEND_NONE,
                               .n_series = g->n,
                               .series = series[i]};
     }
