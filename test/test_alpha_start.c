@@ -135,6 +135,23 @@ static void feed_forward(void **state)
     ph_run_close(driven), ph_run_close(free);
 }
 
+/* A controller that reads the state before each step, as the Python package teaches. */
+static void controller(void **state)
+{
+    (void)state;
+    double d = 4e3, exact = 0;
+    ph_run *run = wheel_on(0, d, "");
+    ph_error err = {0};
+    for (int k = 0; k < 1000; k++) {
+        assert_int_equal(ph_run_set_input(run, 0, 5 * d * (1 - angle(run))), PH_OK);
+        if (ph_run_step(run, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        exact += 5 * H * (1 - exact);
+        check_near(angle(run), exact, 5 * H); /* order 1: a torque is held for a step */
+    }
+    ph_run_close(run);
+}
+
 /* Starts that the user wants plain, and those of a wheel that the step resolves, are what they were. */
 static void other_starts(void **state)
 {
@@ -279,12 +296,49 @@ static void derivatives_of_starts(void **state)
     }
 }
 
+/* The same across starts that an input asks for in each step: direct derivatives against differences. */
+static void derivatives_across_jumps(void **state)
+{
+    (void)state;
+    static const int place[] = {-2, -1, 1, 2};
+    static const char text[] = "local d = param('d', 4)\ninput { name = 'u', value = 0, hold = 'step' }\n"
+                               "body { name = 'wheel', mass = 1, inertia = {1e-4, 1e-4, 1e-4} }\n"
+                               "joint { name = 'axle', type = 'revolute', bodies = {'ground', 'wheel'}, at = "
+                               "{0, 0, 0}, axis = {0, 0, 1} }\n"
+                               "actuator { name = 'motor', joint = 'axle', k = 400, d = d, effort = 'u' }\n"
+                               "run { h = 1e-3, t_end = 0.02, rho = 0.6, atol = 1e-12, rtol = 1e-12 }\n";
+    double t[20], u[20], direct, at[4], eps = 4 * 0x1p-9;
+    const int p = 0;
+    ph_error err = {0};
+    ph_run *run = run_of(text);
+    for (int k = 0; k < 20; k++)
+        t[k] = k * H, u[k] = sin(0.7 * k) + 1;
+    assert_int_equal(ph_run_set_input_table(run, 0, 20, t, u, &err), PH_OK);
+    assert_int_equal(ph_run_reset(run, &err), PH_OK);
+    assert_int_equal(ph_run_follow(run, &p, 1, &err), PH_OK);
+    go(run, 0.02);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_JOINT_POSITION, 0, 0, &direct), PH_OK);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"d", 4 + place[k] * eps}, 1, NULL), PH_OK);
+        go(run, 0.02);
+        at[k] = angle(run);
+    }
+    double D = (8 * (at[2] - at[1]) - (at[3] - at[0])) / (12 * eps);
+    check_near(direct, D, 1e-7 * fabs(D)); /* derivative */
+    ph_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sampled_input),      cmocka_unit_test(load_from_the_start),
-        cmocka_unit_test(feed_forward),       cmocka_unit_test(other_starts),
-        cmocka_unit_test(order_across_jumps), cmocka_unit_test(derivatives_of_starts),
+        cmocka_unit_test(sampled_input),
+        cmocka_unit_test(load_from_the_start),
+        cmocka_unit_test(feed_forward),
+        cmocka_unit_test(controller),
+        cmocka_unit_test(derivatives_across_jumps),
+        cmocka_unit_test(other_starts),
+        cmocka_unit_test(order_across_jumps),
+        cmocka_unit_test(derivatives_of_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
