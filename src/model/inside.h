@@ -93,6 +93,7 @@ typedef struct ph_reader {
     size_t memory;      /* bytes */
     ph_refusal refused; /* why the last allocation failed, */
     int refused_line;   /* and where */
+    int hook_line;      /* line of the file that ran when the hook was called last; 0: none yet */
     double since;       /* CPU time [s] from which time counts; 0: from the next look at the clock on */
     double time_limit;  /* s */
     double work;        /* operations so far, */

@@ -14,12 +14,14 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
-static void *refuse(ph_reader *r, ph_refusal why)
+/* Lua moves its stack with a call that resizes a block. It must not be asked for a line then, and the line where the hook
+ * was called last has to do. */
+static void *refuse(ph_reader *r, ph_refusal why, int resizes)
 {
     lua_Debug ar;
     r->refused = why;
-    r->refused_line = 0;
-    for (int level = 0; r->running && !r->refused_line && lua_getstack(r->L, level, &ar); level++)
+    r->refused_line = resizes ? r->hook_line : 0;
+    for (int level = 0; !resizes && r->running && !r->refused_line && lua_getstack(r->L, level, &ar); level++)
         if (lua_getinfo(r->L, "l", &ar) && ar.currentline > 0)
             r->refused_line = ar.currentline;
     return NULL;
@@ -52,18 +54,18 @@ void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size)
         return NULL;
     }
     if (size > old && r->work_limit > 0 && r->work > r->work_limit)
-        return refuse(r, PH_WORK_REFUSED);
+        return refuse(r, PH_WORK_REFUSED, p != NULL);
     if (!p && old_size == LUA_TSTRING && (double)size > PH_MODEL_STRING)
-        return refuse(r, PH_STRING_REFUSED);
+        return refuse(r, PH_STRING_REFUSED, 0);
     if (size > old && (double)(r->memory - old) + (double)size > PH_MODEL_MEMORY) {
         r->work +=
             (double)r->memory / BYTES_COLLECTED; /* Lua now looks for what it can free, and may find little */
-        return refuse(r, PH_MEMORY_REFUSED);
+        return refuse(r, PH_MEMORY_REFUSED, p != NULL);
     }
     r->work += (double)size / BYTES_COPIED;
     void *q = take_block(r, size);
     if (!q && size > old)
-        return refuse(r, PH_SYSTEM_REFUSED);
+        return refuse(r, PH_SYSTEM_REFUSED, p != NULL);
     r->memory = r->memory - old + size;
     if (!q)
         return p; /* to shrink never fails */
@@ -163,9 +165,11 @@ static void hook(lua_State *L, lua_Debug *ar)
 {
     ph_reader *r = ph_reader_of(L);
     r->work += HOOK_INTERVAL;
+    lua_getinfo(L, "Sl", ar);
+    if (ar->currentline > 0)
+        r->hook_line = ar->currentline;
     if (!ph_sandbox_late(r))
         return;
-    lua_getinfo(L, "Sl", ar);
     int line = ph_line_of_call(L); /* of who called what runs now */
     if (ar->currentline > 0) {
         line = ar->currentline;
