@@ -56,7 +56,7 @@ static void refused(void **state)
         double p;
         const char *sentence;
     } row[] = {{-1, "/model.lua:4: particle 'a': mass is -1; it must be above 0"},
-               {6, "/model.lua:5: p is 6.0"}};
+               {6, "/model.lua:5: p is 6"}};
     ph_model *m = first(text, NULL), *n;
     ph_error err;
     for (int k = 0; k < 10; k++) {
