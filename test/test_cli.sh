@@ -468,6 +468,9 @@ for table in joints forces sensors spaces keys groups charts methods solvers pro
     run 0 list "$table"
     [[ -s out ]] || fail "list $table prints nothing"
 done
+run 0 list --support
+has out 'compile   sens      linearise static    energy' 'spring               yes       yes       yes       yes       yes' \
+    'beam_element         -         yes       yes       yes       yes' 'event                yes       -         yes       yes       -'
 run 0 list options
 has out 'of: run, sens' 'of: stability'
 run 0 list joints
@@ -591,7 +594,7 @@ refused "did you mean 'groups'" list grups
 refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
 refused "help has no option '--xyzzy'" help --xyzzy
-refused 'has no options' list --xyzzy
+refused "list has no option '--xyzzy'" list --xyzzy
 refused "'fish'; there are: bash, zsh" help --completion fish
 refused "run has no option '--expec'; see 'polhode help run'" run heavy_top --expec # near --expect, of other commands
 refused "did you mean '--json'?" run heavy_top --jsn

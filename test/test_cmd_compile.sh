@@ -170,10 +170,10 @@ fi
 mkdir "$dir/none"
 refused "'2top' is not a name in C" "$models/heavy_top.lua" --name 2top -o "$dir/none"
 refused "'while' is a word of C" "$models/heavy_top.lua" --name while -o "$dir/none"
-refused "body 'spoke0.0': a beam whose mass is not lumped" "$models/beam_wheel.lua" -o "$dir/none"
-refused "beams cannot be compiled" "$models/flying_spaghetti.lua" -o "$dir/none" # in no space, so none is advised
-refused "a beam whose mass is not lumped cannot be compiled" "$models/flexible_pendulum.lua" -o "$dir/none"
-refused "the flexible body 'arm' cannot be compiled" "$models/craig_bampton.lua" -o "$dir/none"
+refused "beam_element 'spoke0.1' cannot be compiled" "$models/beam_wheel.lua" -o "$dir/none"
+refused "beam_element 'rod.1' cannot be compiled" "$models/flying_spaghetti.lua" -o "$dir/none" # in no space, so none is advised
+refused "beam_element 'bar.1' cannot be compiled" "$models/flexible_pendulum.lua" -o "$dir/none"
+refused "flexible 'arm' cannot be compiled" "$models/craig_bampton.lua" -o "$dir/none"
 refused "leave lanes out" "$models/heavy_top.lua" --lanes 4 --cuda -o "$dir/none"
 refused "cannot make the folder" "$models/heavy_top.lua" -o "$dir/not/there"
 refused "'N' cannot stay open" "$models/chain.lua" --open N -o "$dir/none"

@@ -344,7 +344,7 @@ static void refusals(void **state)
     refuse("model 'a' " BODY
            "beam{name='e', from={0, 0, 0}, to={1, 0, 0}, n=1, section={EA=1, GA=1, GJ=1, EI=1}, "
            "mass={rhoA=1, J={2, 1, 1}}, mass_model='lumped'}",
-           NULL, NULL, 1, "beams cannot be compiled");
+           NULL, NULL, 1, "beam_element 'e.1' cannot be compiled");
     refuse("model 'a' " BODY "bushing{name='u', bodies={'b', 'ground'}, k={1, 1, 1}, frame='body'}", NULL,
            NULL, 1, "bushing 'u': axes of a body cannot be compiled");
     refuse("model 'a' " BODY "sensor{name='x', custom=function(t, s) return t == 0 and 1 or 2 end}", NULL,

@@ -357,7 +357,7 @@ refused 'the compiled model needs a name: --name NAME' compile "$top" --name ''
 refused "'ph_top' begins as names of the library do: --name NAME gives another" compile "$top" --name ph_top
 run 0 freeze "$top" -o frozen.json
 refused 'a frozen model has no parameters that could stay open' compile frozen.json --open m
-refused 'a beam whose mass is not lumped cannot be compiled' compile "$models/clamped_beam.lua" --space R3xSO3
+refused "beam_element 'rod.1' cannot be compiled" compile "$models/clamped_beam.lua" --space R3xSO3
 refused '--about-spin: coordinates of the space euler have no axes that turn with a body' stability "$models/hanging_top.lua" --about-spin --space euler
 refused 'no body spins, so that there is no h |Omega|' stability "$models/pendulum.lua" --about-spin
 

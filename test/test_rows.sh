@@ -34,6 +34,13 @@ for s in $structs; do
 done
 sort "$tmp/counted" | diff - "$tmp/known" >&2 || { echo "the records of numbers.def are not those above" >&2; exit 1; }
 
+# Each list of elements that a model has is asked what it can do: those with records by their own functions.
+sed -nE '/^struct ph_model \{/,/^\}/p' src/mech/model.h | sed -nE 's/^ *int (n_.*);.*/\1/p' | tr ',' '\n' | tr -d ' ' | sort >"$tmp/lists"
+{
+    printf 'n_joints\nn_forces\nn_sensors\nn_actuators\nn_constraints\n'
+    sed -nE 's/^ *OTHER\(([a-z]+), .*/n_\1/p' src/mech/support.c
+} | sort | diff "$tmp/lists" - >&2 || { echo "lists of ph_model and rows of src/mech/support.c differ" >&2; exit 1; }
+
 # The test sees a number without a row.
 printf 'typedef struct ph_body {\n    int n; /* a\n    double; b */\n    const double *at, more[2];\n    ph_vec3\n        x;\n} ph_body;\n' >"$tmp/one.h"
 [ "$(members "$tmp/one.h" ph_body | tr '\n' ' ')" = "at more x " ] || { echo "numbers are not found in a struct" >&2; exit 1; }

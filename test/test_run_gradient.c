@@ -181,7 +181,7 @@ static void refusals(void **state)
          0},
         {BODY GOAL "event{ name = 'e', when = function(t) return t - 0.5 end, action = 'stop' }\n"
                    "run{ t_end = 1, h = 0.1 }",
-         "event 'e': exact derivatives do not go across events", OBJECTIVE, 0, 0, 0},
+         "event 'e' has no exact derivatives", OBJECTIVE, 0, 0, 0},
         {BODY GOAL "event{ name = 'e', when = function(t) return t - 0.5 end, action = 'stop' }\n"
                    "run{ t_end = 1, h = 0.1 }",
          "event 'e': error bars do not go across events", ERROR, 0, 0, 0},

@@ -62,7 +62,7 @@ simplified linear-alpha reference-free 1.05e-4
 run 0 sens "$models/spinning_top.lua" --param m --t-end 0.1 --simplify symmetric-k
 has out 'simplified: symmetric-k'
 refused 'genalpha has no coordinates of rotations' sens "$models/spinning_top.lua" --param m --simplify without-kg
-refused 'exact derivatives do not go across events; differences of runs do: --mode fd' sens "$models/bouncing_ball.lua" --param e
+refused 'has no exact derivatives; use differences of runs: --mode fd' sens "$models/bouncing_ball.lua" --param e
 refused 'for --mode direct' sens "$models/spinning_top.lua" --param m --simplify symmetric-k --mode fd
 refused "did you mean 'without-kg'" sens "$models/spinning_top.lua" --param m --simplify without-kG
 

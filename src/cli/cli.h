@@ -108,6 +108,7 @@ typedef struct ph_args {
     const char *share;         /* "2/4"; NULL: all */
     int fresh;
     int space;    /* row of spaces.def; -1: the model's own */
+    int support;  /* list: only what elements can do */
     int assemble; /* project initial values instead of refusing them */
     /* of sens */
     const char *param, *objective;       /* names with commas between them */

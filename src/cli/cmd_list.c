@@ -97,6 +97,23 @@ static void print_keys(void)
     }
 }
 
+/* Print which abilities each type of element has. */
+static void print_support(void)
+{
+    const char *word;
+    printf("  %-20s", "");
+    for (int k = 0; (word = ph_language_ability(k)); k++)
+        printf(" %-9s", word);
+    printf("\n");
+    for (int kind = 0; ph_language_kind_word(kind); kind++)
+        for (int t = 0; type_name(kind, t) && ph_language_can(kind, t, 0) >= 0; t++) {
+            printf("  %-20s", type_name(kind, t));
+            for (int k = 0; ph_language_ability(k); k++)
+                printf(" %-9s", ph_language_can(kind, t, k) ? "yes" : "-");
+            printf("\n");
+        }
+}
+
 /* ---- the library and the program ---------------------------------------------------------------------- */
 
 static const char *group_name(int k)
@@ -164,6 +181,8 @@ static const struct table {
     {"spaces", "coordinates of bodies, for --space", ph_space_word, space_text, NULL, NULL},
     {"shapes", "of model files: shape = { ... }", ph_shape_word, ph_shape_text, NULL, NULL},
     {"keys", "all that a model file may say; see 'polhode manual'", NULL, NULL, NULL, print_keys},
+    {"support", "of elements; a command refuses an element that lacks what it needs", NULL, NULL, NULL,
+     print_support},
     {"problems", "built-in problems, for 'polhode run'", ph_problem_name, ph_problem_text, NULL, NULL},
     {"methods", "integrators", ph_method_name, ph_method_text, NULL, NULL},
     {"tableaux", "of Runge-Kutta methods, for --tableau", ph_tableau_name, ph_tableau_text, NULL, NULL},
@@ -196,8 +215,8 @@ static void print_table(const struct table *t)
 
 int ph_cmd_list(const ph_args *args)
 {
-    if (args->n_words) {
-        int k = ph_word_find(args->word[0], table_name);
+    if (args->n_words || args->support) {
+        int k = ph_word_find(args->support ? "support" : args->word[0], table_name);
         if (k < 0)
             return ph_complain_word("there is no table", args->word[0], table_name, NULL);
         print_table(&tables[k]);

@@ -104,6 +104,23 @@ static void sensors(FILE *to, int kind, int unused)
     }
 }
 
+static void support(FILE *to, int kind, int unused)
+{
+    ph_language_type t;
+    (void)kind, (void)unused;
+    fputs("| element |", to);
+    for (int k = 0; ph_language_ability(k); k++)
+        fprintf(to, " %s |", ph_language_ability(k));
+    fputs("\n|---|---|---|---|---|---|\n", to);
+    for (int of = 0; ph_language_kind_word(of); of++)
+        for (int type = 0; ph_language_type_get(of, type, &t) && ph_language_can(of, type, 0) >= 0; type++) {
+            fprintf(to, "| `%s` |", t.name);
+            for (int k = 0; ph_language_ability(k); k++)
+                fprintf(to, " %s |", ph_language_can(of, type, k) ? "yes" : "-");
+            fputs("\n", to);
+        }
+}
+
 static void spaces(FILE *to, int kind, int unused)
 {
     static const char *const texts[] = {
@@ -149,8 +166,9 @@ extern const unsigned char ph_manual[]; /* manual.md: Markdown, and lines <!-- t
 static const struct table {
     const char *name;
     void (*put)(FILE *to, int kind, int type);
-} tables[] = {{"keys", keys},       {"common", common}, {"own", own},       {"types", types},
-              {"sensors", sensors}, {"spaces", spaces}, {"shapes", shapes}, {"limits", limits}};
+} tables[] = {{"keys", keys},     {"common", common},   {"own", own},
+              {"types", types},   {"sensors", sensors}, {"support", support},
+              {"spaces", spaces}, {"shapes", shapes},   {"limits", limits}};
 
 static int find_type(int kind, const char *name)
 {

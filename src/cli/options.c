@@ -422,7 +422,7 @@ static void refuse(const ph_args *args, const char *name)
             commands |= strcmp(options[i].name, name) ? 0 : options[i].commands;
         ph_option_owners(commands, ", ", "'", owners, sizeof owners);
         ph_complain("%s has no option '%s'; it belongs to %s", command, name, owners);
-    } else if (ph_options_any(args->command)) {
+    } else {
         for (int i = 0; i < N_OPTIONS; i++)
             if (options[i].commands & 1u << args->command)
                 ph_near_offer(&search, options[i].name);
@@ -431,8 +431,6 @@ static void refuse(const ph_args *args, const char *name)
             ph_complain("%s has no option '%s'; did you mean '%s'?", command, name, near);
         else
             ph_complain("%s has no option '%s'; see 'polhode help %s'", command, name, command);
-    } else {
-        ph_complain("%s has no options, so no '%s'", command, name);
     }
 }
 

@@ -337,13 +337,6 @@ void ph_compile_actuator_energy(ph_compiler *c, int k)
 
 /* ---- friction ------------------------------------------------------------------------------------------------- */
 
-static const char *friction_name(const ph_force *f)
-{
-    return f->op == &ph_friction_revolute    ? "revolute"
-           : f->op == &ph_friction_spherical ? "spherical"
-                                             : "prismatic";
-}
-
 static const ph_block *link_of(const ph_compiler *c, int constraint, int node)
 {
     for (const ph_block *b = c->lay->link, *end = b + c->lay->n_links; b < end; b++)
@@ -356,7 +349,7 @@ static void friction_columns(ph_compiler *c, const ph_force *f)
 {
     const ph_joint *j = f->joint;
     for (int i = 0; i < j->rows; i++) {
-        fprintf(c->out, "        ph_friction_%s_g_lambda(&s_, %d, g_);\n", friction_name(f), i);
+        fprintf(c->out, "        ph_%s_g_lambda(&s_, %d, g_);\n", f->op->text, i);
         for (int slot = 0; slot < PH_SLOTS; slot++) {
             int body = f->body[slot / 2], node = body < 0 ? -1 : c->mech->body[body].node[slot % 2];
             const ph_block *b = node < 0 ? NULL : link_of(c, j->constraint, node);
@@ -375,8 +368,8 @@ static void print_friction(ph_compiler *c, int k, const char *of)
             "        ph_force_site s_ = {.f = &force_%d, ",
             k);
     ph_compile_side(c, "a", f->body[0]), ph_compile_side(c, "b", f->body[1]);
-    fprintf(c->out, ".lambda = %slambda + %d};\n        ph_friction_%s_g(&s_, g_);\n", of, f->joint->l_at,
-            friction_name(f));
+    fprintf(c->out, ".lambda = %slambda + %d};\n        ph_%s_g(&s_, g_);\n", of, f->joint->l_at,
+            f->op->text);
 }
 
 /* What friction adds to the rows r of a joint's reaction. */
@@ -395,7 +388,7 @@ void ph_compile_friction_reaction(ph_compiler *c, const ph_joint *j)
 static void friction_terms(ph_compiler *c, int k, ph_use use)
 {
     const ph_force *f = &c->mech->force[k];
-    const char *name = friction_name(f);
+    const char *name = f->op->text;
     FILE *out = c->out;
     fprintf(out, "    { /* friction of joint '%s' */\n", c->model->joint[f->joint->def].name);
     print_friction(c, k, "W->");
@@ -404,8 +397,8 @@ static void friction_terms(ph_compiler *c, int k, ph_use use)
             fprintf(out, "        ph_add3(r + %d, g_[%d]);\n", f->v[i], i);
     if (use == PH_USE_MATRIX)
         fprintf(out,
-                "        ph_friction_%s_C(&s_, &(ph_put){C, force_K_%d, 3, 0});\n"
-                "        ph_friction_%s_K(&s_, &(ph_put){K, force_K_%d, 3, 0});\n",
+                "        ph_%s_C(&s_, &(ph_put){C, force_K_%d, 3, 0});\n"
+                "        ph_%s_K(&s_, &(ph_put){K, force_K_%d, 3, 0});\n",
                 name, k, name, k);
     if (use != PH_USE_RESIDUAL)
         friction_columns(c, f);
@@ -435,11 +428,10 @@ void ph_compile_friction_cuts(ph_compiler *c)
         ph_compile_kinematics(c, "W->", f->body[1]);
         fprintf(c->out, "}, d_ = s_;\n");
         print_increment(c, "a", f->body[0]), print_increment(c, "b", f->body[1]);
-        fprintf(
-            c->out,
-            "        ph_real kappa = ph_friction_fraction(ph_friction_%s_slip(&s_), "
-            "ph_friction_%s_slip(&d_));\n        least = ph_select(kappa < least, kappa, least);\n    }\n",
-            friction_name(f), friction_name(f));
+        fprintf(c->out,
+                "        ph_real kappa = ph_friction_fraction(ph_%s_slip(&s_), "
+                "ph_%s_slip(&d_));\n        least = ph_select(kappa < least, kappa, least);\n    }\n",
+                f->op->text, f->op->text);
     }
 }
 

@@ -5,12 +5,6 @@
 #include "compile/compile.h"
 #include "mech/argument.h"
 
-static const char *const force_names[] = {
-#define PH_FORCE(code, ops, name, keys, text) [code] = name,
-#include "mech/forces.def"
-#undef PH_FORCE
-};
-
 /* ---- data --------------------------------------------------------------------------------------- */
 
 void ph_compile_places(ph_compiler *c, const char *name, int k, const int *at, int n)
@@ -62,7 +56,7 @@ static void force_data(ph_compiler *c, int k)
     const ph_force_def *d = f->def;
     FILE *out = c->out;
     const char *fixed = ph_compile_force_is_open(c, k) ? "fixed_" : "";
-    fprintf(out, "/* %s '%s' */\nPH_TABLE ph_force_def %sforce_def_%d = ", force_names[d->type], d->name,
+    fprintf(out, "/* %s '%s' */\nPH_TABLE ph_force_def %sforce_def_%d = ", ph_force_row_of(d)->name, d->name,
             fixed, k);
     print_force_def(out, d);
     fprintf(out, ";\nPH_TABLE ph_force %sforce_%d = {.def = &%sforce_def_%d, ", fixed, k, fixed, k);
@@ -220,21 +214,6 @@ static void body_terms(ph_compiler *c, int k, ph_use use)
 
 /* ---- joints --------------------------------------------------------------------------------------- */
 
-/* The primitives: what the texts call them. */
-static const struct {
-    const ph_part *op;
-    const char *name;
-} parts[] = {{&ph_part_point, "point"}, {&ph_part_slide, "slide"},       {&ph_part_turn, "turn"},
-             {&ph_part_ortho, "ortho"}, {&ph_part_distance, "distance"}, {&ph_part_roll, "roll"}};
-
-static const char *part_name(const ph_part *op)
-{
-    int k = 0;
-    while (parts[k].op != op) /* these are all */
-        k++;
-    return parts[k].name;
-}
-
 /* A body at one of the sides. */
 void ph_compile_side(ph_compiler *c, const char *side, int body)
 {
@@ -279,7 +258,7 @@ void ph_compile_reaction(ph_compiler *c, int joint)
         fprintf(c->out, "        ph_real B[%d];\n        ph_zeros(B, %d);\n", 12 * j->rows, 12 * j->rows);
         for (int i = 0; i < j->n_parts; i++)
             fprintf(c->out, "        x->pick = %u;\n        ph_%s_B(x, &(ph_put){B, slots, 12, %d});\n",
-                    j->part[i].pick, part_name(j->part[i].op), j->part[i].row);
+                    j->part[i].pick, j->part[i].op->text, j->part[i].row);
         fprintf(c->out, "        ph_add_pull(B, s->lambda + %d, %d, r);\n", j->l_at, j->rows);
         ph_compile_friction_reaction(c, j);
         if (j == last && j->part[0].op == &ph_part_roll)
@@ -303,7 +282,7 @@ void ph_compile_drive_effort(ph_compiler *c, int joint, const char *to)
     for (int i = 0; i < j->n_parts; i++)
         if (j->part[i].op->Phi_t)
             fprintf(c->out, "        x->pick = %u;\n        ph_%s_Phi_t(x, by + %d);\n", j->part[i].pick,
-                    part_name(j->part[i].op), j->part[i].row);
+                    j->part[i].op->text, j->part[i].row);
     fprintf(c->out,
             "        for (int i = 0; i < %d; i++)\n            %s += s->lambda[%d + i] * by[i];\n    }\n",
             j->rows, to, j->l_at);
@@ -315,7 +294,7 @@ void ph_compile_joint_B(ph_compiler *c, int k)
     ph_compile_open_site(c, k, "s->");
     for (int i = 0; i < j->n_parts; i++)
         fprintf(c->out, "        x->pick = %u;\n        ph_%s_B(x, &(ph_put){B, joint_B_%d, 3, %d});\n",
-                j->part[i].pick, part_name(j->part[i].op), k, j->part[i].row);
+                j->part[i].pick, j->part[i].op->text, k, j->part[i].row);
     fprintf(c->out, "    }\n");
 }
 
@@ -327,7 +306,7 @@ static void joint_terms(ph_compiler *c, int k, ph_use use)
     ph_compile_open_site(c, k, use == PH_USE_WATCH ? "s->" : "W->");
     for (int i = 0; i < j->n_parts; i++) {
         const ph_part *op = j->part[i].op;
-        const char *name = part_name(op);
+        const char *name = op->text;
         int l = j->l_at + j->part[i].row, row = j->part[i].row;
         fprintf(out, "        x->pick = %u;\n", j->part[i].pick);
         if (!j->nonholonomic)
@@ -355,17 +334,17 @@ void ph_compile_force_energy(ph_compiler *c, int k)
     const ph_force *f = &c->mech->force[k];
     fprintf(c->out, "    ph_force_site force_site_%d = {.f = &force_%d, ", k, k);
     ph_compile_side(c, "a", f->body[0]), ph_compile_side(c, "b", f->body[1]);
-    fprintf(c->out, ".load = ph_k(1)};\n    V += ph_%s_energy(&force_site_%d);\n", force_names[f->def->type],
-            k);
+    fprintf(c->out, ".load = ph_k(1)};\n    V += ph_%s_energy(&force_site_%d);\n", f->op->text, k);
 }
 
 static void force_terms(ph_compiler *c, int k, ph_use use)
 {
     const ph_force *f = &c->mech->force[k];
-    int type = f->def->type, load = (ph_force_row_of(f->def)->keys & PH_KEY_VALUE) != 0;
+    const ph_force_row *row = ph_force_row_of(f->def);
+    int load = (row->keys & PH_KEY_VALUE) != 0;
     FILE *out = c->out;
-    char name[32], function[32], value[48] = "";
-    snprintf(name, sizeof name, load ? "load_%s" : "%s", force_names[type]);
+    const char *name = f->op->text;
+    char function[32], value[48] = "";
     snprintf(function, sizeof function, "load_%d", (int)(f->def - c->model->force));
     if (load && f->def->f.call)
         snprintf(value, sizeof value, "ph_load3(y_%s), ", function);
@@ -374,7 +353,7 @@ static void force_terms(ph_compiler *c, int k, ph_use use)
     fprintf(out,
             "    { /* %s '%s' */\n        ph_vec3 g_[PH_SLOTS] = {ph_zero3(), ph_zero3(), ph_zero3(), "
             "ph_zero3()};\n",
-            force_names[type], f->def->name);
+            row->name, f->def->name);
     if (f->def->f.call)
         ph_compile_call(c, function, &f->def->f, "W->");
     fprintf(out, "        ph_force_site s_ = {.f = &force_%d, ", k);
@@ -610,7 +589,7 @@ static void joint_loop(ph_compiler *c, int kind)
                  "{ph_k(0), ph_k(0), "
                  "ph_k(0)}};\n");
     for (int i = 0; i < j->n_parts; i++) {
-        const char *name = part_name(j->part[i].op);
+        const char *name = j->part[i].op->text;
         int row = j->part[i].row;
         fprintf(out, "        s.pick = %u;\n", j->part[i].pick);
         if (!j->nonholonomic)
@@ -662,12 +641,10 @@ static void force_table(ph_compiler *c, int kind)
 
 static void force_loop(ph_compiler *c, int kind)
 {
-    const ph_force_def *d = c->mech->force[kind].def;
-    int type = d->type, load = (ph_force_row_of(d)->keys & PH_KEY_VALUE) != 0;
-    const char *value = load ? "t->def.value, " : "";
-    char name[32];
+    const ph_force *f = &c->mech->force[kind];
+    int load = (ph_force_row_of(f->def)->keys & PH_KEY_VALUE) != 0;
+    const char *value = load ? "t->def.value, " : "", *name = f->op->text;
     FILE *out = c->out;
-    snprintf(name, sizeof name, load ? "load_%s" : "%s", force_names[type]);
     fprintf(out, "    for (size_t i = 0; i < sizeof ph_force_%d / sizeof *ph_force_%d; i++) {\n", kind, kind);
     fprintf(out,
             "        const ph_force_entry *t = &ph_force_%d[i];\n        ph_force f = t->f;\n        f.def = "

@@ -1,22 +1,10 @@
-/* What cannot be compiled, each with its name. */
+/* Whether a run can be compiled; if not, an error with the name of what cannot. */
 #include "compile/compile.h"
+#include "mech/support.h"
 
 #include <string.h>
 
 #define REFUSE(...) ph_mech_fail(err, PH_E_INPUT, c->model, __VA_ARGS__)
-
-static ph_status bodies(const ph_compiler *c, ph_error *err)
-{
-    const ph_model *m = c->model;
-    if (m->n_flexible)
-        return REFUSE(m->flexible[0].origin, "the flexible body '%s' cannot be compiled",
-                      m->flexible[0].name);
-    for (int k = 0; k < m->n_bodies; k++)
-        if (m->body[k].bare)
-            return REFUSE(m->body[k].origin, "body '%s': a beam whose mass is not lumped cannot be compiled",
-                          m->body[k].name);
-    return PH_OK;
-}
 
 /* A function that was traced, all ways through it. */
 static int is_traced(const ph_function *f)
@@ -24,27 +12,21 @@ static int is_traced(const ph_function *f)
     return !f->call || (f->traced->program && !f->traced->untraced);
 }
 
-static ph_status elements(const ph_compiler *c, ph_error *err)
+#define CHECK(n, element, function, words)                                                                   \
+    for (int k = 0; k < m->n; k++)                                                                           \
+        if (!is_traced(&m->element[k].function))                                                             \
+            return REFUSE(m->element[k].origin, words " cannot be compiled: %s", m->element[k].name,         \
+                          m->element[k].function.traced->reason);
+
+static ph_status functions(const ph_compiler *c, ph_error *err)
 {
     const ph_model *m = c->model;
-    for (int k = 0; k < m->n_joints; k++)
-        if (!is_traced(&m->joint[k].drive))
-            return REFUSE(m->joint[k].origin, "joint '%s': its drive cannot be compiled: %s",
-                          m->joint[k].name, m->joint[k].drive.traced->reason);
-    for (int k = 0; k < c->mech->n_forces; k++) {
-        const ph_force *f = &c->mech->force[k];
-        const ph_force_def *d = f->def;
-        if (d && !is_traced(&d->f))
-            return REFUSE(d->origin, "'%s': its function cannot be compiled: %s", d->name,
-                          d->f.traced->reason);
-        if (d && ph_force_is_beam(d))
-            return REFUSE(d->origin, "'%s': beams cannot be compiled", d->name);
-        if (f->op == &ph_force_bushing_body)
-            return REFUSE(d->origin, "bushing '%s': axes of a body cannot be compiled", d->name);
-    }
-    for (int k = 0; k < m->n_constraints; k++)
-        return REFUSE(m->constraint[k].origin, "constraint '%s' is a function, which cannot be compiled",
-                      m->constraint[k].name);
+    CHECK(n_joints, joint, drive, "joint '%s': its drive")
+    CHECK(n_forces, force, f, "'%s': its function")
+    CHECK(n_events, event, when, "event '%s': its function")
+    CHECK(n_states, state, rate, "state '%s': its rate")
+    CHECK(n_actuators, actuator, f, "actuator '%s': its effort")
+    CHECK(n_sensors, sensor, f, "sensor '%s': its function")
     return PH_OK;
 }
 
@@ -82,40 +64,12 @@ static ph_status check_fields(const ph_compiler *c, ph_error *err)
     return s;
 }
 
-static ph_status controls(const ph_compiler *c, ph_error *err)
-{
-    const ph_model *m = c->model;
-    for (int k = 0; k < m->n_events; k++)
-        if (!is_traced(&m->event[k].when))
-            return REFUSE(m->event[k].origin, "event '%s': its function cannot be compiled: %s",
-                          m->event[k].name, m->event[k].when.traced->reason);
-    for (int k = 0; k < m->n_joints; k++)
-        if (m->joint[k].switched)
-            return REFUSE(m->joint[k].origin,
-                          "joint '%s': a joint that events release or engage cannot be compiled",
-                          m->joint[k].name);
-    for (int k = 0; k < m->n_states; k++)
-        if (!is_traced(&m->state[k].rate))
-            return REFUSE(m->state[k].origin, "state '%s': its rate cannot be compiled: %s", m->state[k].name,
-                          m->state[k].rate.traced->reason);
-    for (int k = 0; k < m->n_actuators; k++)
-        if (!is_traced(&m->actuator[k].f))
-            return REFUSE(m->actuator[k].origin, "actuator '%s': its effort cannot be compiled: %s",
-                          m->actuator[k].name, m->actuator[k].f.traced->reason);
-    return check_fields(c, err);
-}
-
 static ph_status sensors(const ph_compiler *c, ph_error *err)
 {
     char name[2][80];
     static const char *const own[] = {"init", "restart", "begin", "step", "real"};
     for (int k = 0; k < c->model->n_sensors; k++) {
         const ph_sensor_def *d = &c->model->sensor[k];
-        if (!is_traced(&d->f))
-            return REFUSE(d->origin, "sensor '%s': its function cannot be compiled: %s", d->name,
-                          d->f.traced->reason);
-        if (ph_sensor_row_of(d)->op->form == PH_FORM_NONE)
-            return REFUSE(d->origin, "sensor '%s': a sensor of this type cannot be compiled", d->name);
         ph_compile_name(d->name, name[0], sizeof name[0]);
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (!strcmp(name[0], own[i]))
@@ -139,7 +93,7 @@ static ph_status method(const ph_compiler *c, ph_error *err)
     const ph_options *o = &c->sim->opt;
     if (!c->mech->space->plain)
         return ph_fail(err, PH_E_INPUT, "only models in the space R3xSO3 can be compiled: --space R3xSO3");
-    if (strcmp(c->sim->stepper->name, "genalpha") && !ph_sim_is_multistep(c->sim))
+    if (!c->sim->stepper->compiles)
         return ph_fail(err, PH_E_INPUT, "the method %s cannot be compiled, genalpha and bliedf can",
                        c->sim->stepper->name);
     if (o->newton != PH_FULL && o->newton != PH_STEP)
@@ -164,14 +118,14 @@ static ph_status method(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
-/* Last what options decide: none is advised where it would not help. */
+/* Options come last: their messages give advice, which would not help if an element cannot be compiled. */
 ph_status ph_compile_scope(const ph_compiler *c, ph_error *err)
 {
-    ph_status s = bodies(c, err);
+    ph_status s = ph_mechanism_can(c->mech, PH_CAN_COMPILE, err);
     if (s == PH_OK)
-        s = elements(c, err);
+        s = functions(c, err);
     if (s == PH_OK)
-        s = controls(c, err);
+        s = check_fields(c, err);
     if (s == PH_OK)
         s = sensors(c, err);
     return s == PH_OK ? method(c, err) : s;

@@ -89,7 +89,7 @@ static ph_status pairs(const ph_force_site *s, ph_port *out)
 }
 
 const ph_force_ops ph_force_actuator = {
-    .g = g, .C = C, .K = K, .energy = energy, .pairs = pairs, .n_pairs = 1};
+    .text = "actuator", .g = g, .C = C, .K = K, .energy = energy, .pairs = pairs, .n_pairs = 1};
 
 static ph_status swing_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
 {
@@ -110,7 +110,7 @@ static ph_status swing_K(const ph_force_site *s, const ph_put *p)
 }
 
 const ph_force_ops ph_force_swing = {
-    .g = swing_g, .C = swing_C, .K = swing_K, .energy = ph_swing_torque_energy};
+    .text = "swing_torque", .g = swing_g, .C = swing_C, .K = swing_K, .energy = ph_swing_torque_energy};
 
 /* ---- from the words of the model ------------------------------------------------------------------- */
 

@@ -25,7 +25,8 @@ static ph_status make(const ph_model *model, ph_force *f, ph_error *err)
     return ph_force_span(model, f, err);
 }
 
-const ph_force_ops ph_force_bushing = {.g = g,
+const ph_force_ops ph_force_bushing = {.text = "bushing",
+                                       .g = g,
                                        .C = C,
                                        .K = K,
                                        .energy = ph_bushing_energy,

@@ -93,7 +93,8 @@ static double energy(const ph_force_site *s)
     return V;
 }
 
-const ph_force_ops ph_force_bushing_body = {.g = g, .C = C, .K = K, .energy = energy};
+const ph_force_ops ph_force_bushing_body = {
+    .variant = "axes of a body", .g = g, .C = C, .K = K, .energy = energy};
 
 void ph_bushing_axes(const ph_force *f, ph_joint *out)
 {

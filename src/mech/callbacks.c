@@ -327,7 +327,7 @@ static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
         return beam;
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        if (f->in_lane)
+        if (f->in_lane || !f->op->K)
             continue;
         open_site(m, s, f, &site);
         ph_status status = force_K(m, s, f, &site, out);
@@ -700,7 +700,7 @@ static ph_status force_all(const ph_mechanism *m, const ph_state *s, const ph_fo
         add_terms(m, s, f, r, g_out);
     if (status == PH_OK && !f->still)
         status = force_C(m, s, f, &site, C_out);
-    return status == PH_OK && !at_once ? force_K(m, s, f, &site, K_out) : status;
+    return status == PH_OK && !at_once && f->op->K ? force_K(m, s, f, &site, K_out) : status;
 }
 
 static ph_status tangents(const ph_state *s, double *g_out, double *C_out, double *K_out, void *ctx)

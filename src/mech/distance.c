@@ -2,6 +2,7 @@
 #include "mech/distance.h"
 
 const ph_part ph_part_distance = {
+    .text = "distance",
     .couples = PH_COUPLE_ALL,
     .Phi = ph_distance_Phi,
     .B = ph_distance_B,

@@ -52,7 +52,7 @@ ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error 
                       .sb = d->at_b,
                       .n_pairs = row->op->n_pairs,
                       .couples = row->op->couples ? row->op->couples(d) : PH_COUPLE_ALL,
-                      .still = row->op->still ? row->op->still(d) : 0};
+                      .still = row->op->still ? row->op->still(d) : !row->op->C};
     out->body[0] = row->keys & PH_KEY_BODIES ? d->body[0] : PH_GROUND;
     out->body[1] = d->body[1];
     return row->op->make ? row->op->make(model, out, err) : PH_OK;

@@ -17,7 +17,8 @@
         ph_friction_##name##_K(s, p);                                                                        \
         return PH_OK;                                                                                        \
     }                                                                                                        \
-    const ph_force_ops ph_friction_##name = {.g = name##_g,                                                  \
+    const ph_force_ops ph_friction_##name = {.text = "friction_" #name,                                      \
+                                             .g = name##_g,                                                  \
                                              .C = name##_C,                                                  \
                                              .K = name##_K,                                                  \
                                              .g_lambda = ph_friction_##name##_g_lambda,                      \

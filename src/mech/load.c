@@ -234,7 +234,8 @@ static unsigned force_couples(const ph_force_def *d)
     return d->in_body ? PH_COUPLE(PH_XB, PH_FB) : arm ? PH_COUPLE(PH_FB, PH_FB) : 0;
 }
 
-const ph_force_ops ph_force_point = {.g = force_g,
+const ph_force_ops ph_force_point = {.text = "load_force",
+                                     .g = force_g,
                                      .C = load_C,
                                      .K = force_K,
                                      .pairs = force_pairs,
@@ -274,7 +275,8 @@ static unsigned torque_couples(const ph_force_def *d)
     return reads(&d->f, PH_SEEN_PLACE) ? PH_COUPLE(PH_FB, PH_XB) | turns : turns;
 }
 
-const ph_force_ops ph_force_torque = {.g = torque_g,
+const ph_force_ops ph_force_torque = {.text = "load_torque",
+                                      .g = torque_g,
                                       .C = load_C,
                                       .K = torque_K,
                                       .pairs = torque_pairs,

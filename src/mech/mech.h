@@ -33,6 +33,7 @@ typedef struct ph_part {
     void (*Z)(const ph_site *s, const ph_put *p);                       /* rows of d(B v + Phi_t)/dq */
     void (*Phi_t)(const ph_site *s, double *out);                       /* NULL: 0 */
     void (*convective)(const ph_site *s, double *out);                  /* d(B v + Phi_t)/dt at fixed v */
+    const char *text; /* compiled models call ph_TEXT_Phi, ph_TEXT_B, ...; NULL: they refuse it */
     /* the numbers that it reads of two joints agree up to round-off; NULL: it reads all; place: the size of positions */
     int (*same)(const ph_joint *a, const ph_joint *b, unsigned pick, double place);
 } ph_part;
@@ -129,8 +130,12 @@ static inline void ph_put_pairs(ph_vec3 f, ph_vec3 v, ph_port out[3])
  * their masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
 typedef struct ph_force_ops {
     ph_status (*g)(const ph_force_site *s, ph_vec3 r[PH_SLOTS]); /* adds to the terms of g */
-    ph_status (*C)(const ph_force_site *s, const ph_put *p);     /* adds dg/dv */
-    ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
+    /* adds dg/dv, dg/dq; NULL: runs go without them, and everything that needs tangents refuses the force (support.h) */
+    ph_status (*C)(const ph_force_site *s, const ph_put *p);
+    ph_status (*K)(const ph_force_site *s, const ph_put *p);
+    const char *
+        text; /* compiled models call ph_TEXT_g, ph_TEXT_C, ph_TEXT_K, ph_TEXT_energy; NULL: they refuse it */
+    const char *variant; /* words for messages, if the row has another record as well; may be NULL */
     /* g and K at once, of forces without inertia; NULL: one after the other */
     ph_status (*g_K)(const ph_force_site *s, ph_vec3 r[PH_SLOTS], const ph_put *p);
     double (*energy)(const ph_force_site *s); /* potential; NULL: none */
@@ -150,7 +155,7 @@ typedef struct ph_force_ops {
     /* of rows of forces.def, for building: */
     int turns;                                  /* acts on rotations: particles have none */
     unsigned (*couples)(const ph_force_def *d); /* nonzero blocks of K and C; NULL: all */
-    int (*still)(const ph_force_def *d);        /* it does not depend on velocities; NULL: it does */
+    int (*still)(const ph_force_def *d);        /* it does not depend on velocities; NULL: where C is NULL */
     ph_status (*make)(const ph_model *model, ph_force *f, ph_error *err); /* what is its own; NULL: nothing */
 } ph_force_ops;
 

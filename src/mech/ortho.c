@@ -11,6 +11,7 @@ static int same(const ph_joint *a, const ph_joint *b, unsigned pick, double plac
 }
 
 const ph_part ph_part_ortho = {
+    .text = "ortho",
     .couples = PH_COUPLE_TURNS,
     .Phi = ph_ortho_Phi,
     .B = ph_ortho_B,

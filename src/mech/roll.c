@@ -4,6 +4,7 @@
 #include "mech/axes.h"
 
 const ph_part ph_part_roll = {
+    .text = "roll",
     .couples = PH_COUPLE(PH_FB, PH_FB),
     .Phi = ph_roll_Phi,
     .B = ph_roll_B,

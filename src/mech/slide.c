@@ -15,6 +15,7 @@ static int same(const ph_joint *a, const ph_joint *b, unsigned pick, double plac
 }
 
 const ph_part ph_part_slide = {
+    .text = "slide",
     .couples = PH_COUPLE_TURNS | PH_COUPLE(PH_XB, PH_FA) | PH_COUPLE(PH_FA, PH_XB) | PH_COUPLE(PH_XA, PH_FA) |
                PH_COUPLE(PH_FA, PH_XA),
     .Phi = ph_slide_Phi,

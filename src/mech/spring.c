@@ -3,5 +3,10 @@
 
 PH_PLAIN_FORCE(spring)
 
-const ph_force_ops ph_force_spring = {
-    .g = g, .C = C, .K = K, .energy = ph_spring_energy, .still = ph_force_undamped, .make = ph_force_span};
+const ph_force_ops ph_force_spring = {.text = "spring",
+                                      .g = g,
+                                      .C = C,
+                                      .K = K,
+                                      .energy = ph_spring_energy,
+                                      .still = ph_force_undamped,
+                                      .make = ph_force_span};

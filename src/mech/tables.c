@@ -17,7 +17,7 @@ const ph_joint_row *ph_joint_row_of(const ph_joint_def *d)
 const ph_force_row *ph_force_row_of(const ph_force_def *d)
 {
     static const ph_force_row rows[] = {
-#define PH_FORCE(code, ops, name, keys, text) {&ops, keys},
+#define PH_FORCE(code, ops, name, keys, text) {&ops, keys, name},
 #include "mech/forces.def"
 #undef PH_FORCE
     };

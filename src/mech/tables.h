@@ -139,6 +139,7 @@ typedef enum ph_force_code {
 typedef struct ph_force_row {
     const struct ph_force_ops *op;
     ph_keys keys;
+    const char *name;
 } ph_force_row;
 
 PH_API const ph_force_row *ph_force_row_of(const ph_force_def *d);

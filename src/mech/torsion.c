@@ -9,7 +9,8 @@ static unsigned couples(const ph_force_def *d)
     return PH_COUPLE(PH_FB, PH_FB);
 }
 
-const ph_force_ops ph_force_torsion = {.g = g,
+const ph_force_ops ph_force_torsion = {.text = "torsion",
+                                       .g = g,
                                        .C = C,
                                        .K = K,
                                        .energy = ph_torsion_energy,

@@ -10,6 +10,7 @@ static int same(const ph_joint *a, const ph_joint *b, unsigned pick, double plac
 }
 
 const ph_part ph_part_turn = {
+    .text = "turn",
     .couples = PH_COUPLE_TURNS,
     .Phi = ph_turn_Phi,
     .B = ph_turn_B,

@@ -814,6 +814,7 @@ static ph_status start(ph_sim *sim)
 
 const ph_stepper ph_bliedf_stepper = {
     .name = "bliedf",
+    .compiles = 1,
     .text = "backward differentiation formulas of order 1 to 6 on Lie groups",
     .cite =
         "V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups, Journal "

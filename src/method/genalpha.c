@@ -1015,6 +1015,7 @@ static ph_status start(ph_sim *sim)
 
 const ph_stepper ph_genalpha_stepper = {
     .name = "genalpha",
+    .compiles = 1,
     .text = "generalized-alpha on Lie groups with sigma, exact closed form",
     .cite = "S. Holzinger, M. Arnold, J. Gerstmayr: Sigma-modified Lie group generalized-alpha methods for "
             "constrained "

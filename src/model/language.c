@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "mech/support.h"
 #include "model/keys.h"
 #include "model/limits.h"
 
@@ -39,6 +40,23 @@ int ph_language_type_get(int kind, int type, ph_language_type *out)
         out->unit = row->unit[0];
     }
     return 1;
+}
+
+const char *ph_language_ability(int k)
+{
+    return k >= 0 && k < PH_ABILITIES ? ph_ability_word(k) : NULL;
+}
+
+int ph_language_can(int kind, int type, int ability)
+{
+    const ph_type *t = kind >= 0 && kind < PH_KINDS ? ph_type_get((ph_kind)kind, type) : NULL;
+    unsigned can = !t                    ? 0
+                   : kind == PH_K_JOINT  ? ph_joint_can(ph_joint_row_of(&(ph_joint_def){.type = type})->op)
+                   : kind == PH_K_FORCE  ? ph_force_can(ph_force_row_of(&(ph_force_def){.type = type})->op)
+                   : kind == PH_K_SENSOR ? ph_sensor_can(ph_sensor_row_of(&(ph_sensor_def){.type = type})->op)
+                   : kind == PH_K_ACTUATOR ? ph_force_can(&ph_force_actuator)
+                                           : ph_other_can(kind == PH_K_BODY ? "body" : t->name);
+    return can ? (int)(can >> ability & 1) : -1;
 }
 
 int ph_language_key_get(int k, ph_language_key *out)

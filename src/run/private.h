@@ -316,8 +316,7 @@ ph_status ph_events_rewind(ph_run *run, ph_error *err); /* joints and inputs as 
 void ph_events_return(ph_run *run);                     /* and as before */
 ph_status ph_events_begin(ph_run *run, ph_error *err);  /* at the initial values */
 /* What does not go across events, where the model has any. */
-#define PH_NO_DERIVATIVES "exact derivatives do not go across events; differences of runs do"
-#define PH_NO_BARS        "error bars do not go across events; compare runs with two step sizes"
+#define PH_NO_BARS "error bars do not go across events; compare runs with two step sizes"
 ph_status ph_events_refuse(const ph_run *run, const char *what, ph_error *err);
 int ph_events_met(const ph_run *run); /* the last step ended at one */
 ph_status ph_events_act(ph_run *run, ph_error *err);

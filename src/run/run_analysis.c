@@ -1,4 +1,5 @@
 /* Vibrations of a run. */
+#include "mech/support.h"
 #include "run/private.h"
 
 ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err)
@@ -8,7 +9,10 @@ ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err)
     if (!run || !out)
         return ph_refuse_null("out, run", err);
     ph_state s = ph_sim_state(run->sim);
-    ph_status status = ph_modes_create(out, run->sys, s.t, s.q, s.v, run->config.alloc, err);
+    ph_status status = run->mech ? ph_mechanism_can(run->mech, PH_CAN_LINEARISE, err) : PH_OK;
+    if (status != PH_OK)
+        return status;
+    status = ph_modes_create(out, run->sys, s.t, s.q, s.v, run->config.alloc, err);
     return status == PH_OK ? status : ph_run_explain_static(run, status, err);
 }
 

@@ -10,6 +10,7 @@
 #include "base/difference.h"
 #include "base/quotient.h"
 #include "mech/mech.h"
+#include "mech/support.h"
 #include "run/neighbours.h"
 #include "step/sim.h"
 
@@ -112,7 +113,7 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
     }
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "a system of one's own has no parameters");
-    ph_status s = ph_events_refuse(run, PH_NO_DERIVATIVES, err);
+    ph_status s = ph_mechanism_can(run->mech, PH_CAN_SENS, err);
     if (s == PH_OK)
         s = ph_run_start(run, err);
     if (s != PH_OK)
@@ -233,7 +234,7 @@ static ph_status by_parameter(const view *v, int k, double *out)
 /* Sums over the run are not. */
 static int is_followed(const ph_sensor_def *d)
 {
-    return ph_sensor_row_of(d)->op->depth != PH_NOT_SEEN;
+    return ph_sensor_can(ph_sensor_row_of(d)->op) >> PH_CAN_SENS & 1;
 }
 
 static ph_status derive(const view *v, int k, double *out)

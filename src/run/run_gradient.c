@@ -5,6 +5,7 @@
 #include "base/sorted.h"
 #include "la/small.h"
 #include "mech/mech.h"
+#include "mech/support.h"
 #include "run/neighbours.h"
 #include "step/sim.h"
 
@@ -396,7 +397,7 @@ static ph_status gradient_of(objective_run g, const int *parameters, size_t memo
     if (s == PH_OK && g.n < 1)
         s = ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
     if (s == PH_OK)
-        s = ph_events_refuse(g.run, PH_NO_DERIVATIVES, err);
+        s = ph_mechanism_can(g.run->mech, PH_CAN_SENS, err);
     if (s == PH_OK && ph_inputs_jump(g.run) >= 0)
         return follow_instead(&g, parameters, value, gradient, err);
     if (s == PH_OK)

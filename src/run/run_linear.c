@@ -30,6 +30,7 @@
 #include "la/small.h"
 #include "mech/coordinate.h"
 #include "mech/reach.h"
+#include "mech/support.h"
 #include "run/private.h"
 
 #define NAME 160
@@ -550,7 +551,10 @@ static ph_status begin(work *w, ph_run *run, ph_error *err)
     *w = (work){.run = run};
     if (!run->mech)
         return ph_fail(err, PH_E_INPUT, "a system of one's own has no names to linearise by");
-    ph_status status = ph_linear_open(&w->l, run->sys, s.t, s.q, s.v, run->config.alloc, err);
+    ph_status status = ph_mechanism_can(run->mech, PH_CAN_LINEARISE, err);
+    if (status != PH_OK)
+        return status;
+    status = ph_linear_open(&w->l, run->sys, s.t, s.q, s.v, run->config.alloc, err);
     if (status != PH_OK)
         return ph_run_explain_static(run, status, err);
     w->nv = w->l.nv, w->n = w->l.nz + w->l.nw, w->n_all = list_candidates(run->mech, NULL);

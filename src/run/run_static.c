@@ -4,6 +4,7 @@
 
 #include "equilibrium/static.h"
 #include "mech/lock.h"
+#include "mech/support.h"
 #include "run/private.h"
 
 /* Unstable equilibria that a search for a stable one leaves, each along its mode that grows, and how far it goes: largest entry of
@@ -191,6 +192,9 @@ ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_
         *out = NULL;
     if (!run || !out)
         return ph_refuse_null("out, run", err);
+    ph_status can = run->mech ? ph_mechanism_can(run->mech, PH_CAN_STATIC, err) : PH_OK;
+    if (can != PH_OK)
+        return can;
     ph_static_options o = options ? *options : ph_default_static();
     ph_state now = ph_sim_state(run->sim);
     size_t nq = (size_t)ph_system_nq(run->sys), nv = (size_t)ph_system_nv(run->sys);

@@ -15,6 +15,7 @@
 typedef struct ph_stepper {
     const char *name, *text, *cite;
     unsigned reads;                                   /* options, PH_READS_ bits */
+    int compiles;                                     /* compiled models can take its steps */
     int in_coordinates;                               /* of rotations, which start anew with each step */
     size_t size;                                      /* bytes of its own record, sim->method */
     ph_status (*prepare)(ph_sim *sim, ph_error *err); /* check the options, compute what is constant */
