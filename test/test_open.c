@@ -1,5 +1,7 @@
 /* Parameters of compiled models that stay variable, beside runs of the library with other values of them. */
 #include "compiled.h"
+#include "mech/support.h"
+#include "model/keys.h"
 
 /* Numbers of every kind that depend on parameters, as products, squares and quotients; a damper, a friction, a ratio and a torque
  * that are 0 or 1 at first. */
@@ -101,6 +103,106 @@ static void numbers_of_every_kind(void **state)
     as_the_library(s.path, NULL, names, others, N_NAMES, 300);
     as_the_library(s.path, OPTIONS("formulation=index3"), names, others, N_NAMES, 300);
     scratch_remove(&s);
+}
+
+/* ---- every number of every element, from the tables of keys ------------------------------------------------ */
+
+/* A value that depends on p, or what the element needs at least; "": the key stays out. */
+static const char *value_of(const ph_key *k)
+{
+    if (k->bit & PH_KEY_LENGTH && k->kind == PH_K_JOINT)
+        return ""; /* it is that of the initial values */
+    switch (k->value) {
+    case PH_V_POSITIVE:
+    case PH_V_NOT_NEGATIVE:
+    case PH_V_NUMBER:
+        return "0.7 + 0.2*p";
+    case PH_V_NOT_NEGATIVES:
+    case PH_V_LOAD:
+        return "{1 + p, 2*p, 3 - p}";
+    case PH_V_VECTOR:
+        return "{0.2*p, 0.1, 0.3*p}";
+    case PH_V_STOPS:
+        return "{-0.01*p, 0.01*p}";
+    case PH_V_LOCK:
+        return "{'x', 'rz'}";
+    case PH_V_BODIES:
+        return "{'ground', 'b'}";
+    case PH_V_MOVING:
+        return "'b'";
+    case PH_V_JOINT:
+        return "'j'";
+    case PH_V_EFFORT:
+        return "1 + p";
+    case PH_V_UNIT:
+        return strcmp(k->name, "axis_b") == 0 ? "{0, 1, 0}"
+               : k->bit & PH_KEY_AXLE         ? "{1, 0, 0}"
+                                              : "{0, 0, 1}";
+    default:
+        return "";
+    }
+}
+
+/* A body with one element of a type, all of whose numbers depend on p. */
+static void write_element(char *text, size_t size, ph_kind kind, int type)
+{
+    const char *name = ph_type_get(kind, type)->name;
+    int n;
+    const ph_key *keys = ph_keys_of(kind, &n);
+    size_t at = (size_t)snprintf(
+        text, size,
+        "model 'm' local p = param('p', 1)\ngravity {1, 2, -9.81}\n"
+        "body{name='b', mass=2 + p, inertia={1 + p, 2, 1.5*p}, position={0.3, 0.2, 0.1}, "
+        "velocity={0.2, 0.1, 0}, omega={0.1, 0.2, 0.3}}\n%s%s{name='e', ",
+        kind == PH_K_ACTUATOR
+            ? "joint{name='j', type='revolute', bodies={'ground', 'b'}, at={0, 0, p}, axis={0, 0, 1}}\n"
+            : "",
+        kind == PH_K_JOINT ? "joint" : name);
+    if (kind == PH_K_JOINT)
+        at += (size_t)snprintf(text + at, size - at, "type='%s', ", name);
+    for (int k = 0; k < n; k++)
+        if (ph_key_belongs(&keys[k], kind, type) && *value_of(&keys[k]))
+            at += (size_t)snprintf(text + at, size - at, "%s=%s, ", keys[k].name, value_of(&keys[k]));
+    snprintf(text + at, size - at, "}\nrun{t_end=1, h=1e-3, assemble=true}\n");
+}
+
+static void element(ph_kind kind, int type)
+{
+    char text[2000];
+    ph_error err = {0};
+    const char *const name[] = {"p", NULL};
+    const double other = 1.2;
+    write_element(text, sizeof text, kind, type);
+    scratch s = scratch_create("element.lua");
+    scratch_write(&s, text, strlen(text));
+    ph_run *run = open_run(s.path, NULL);
+    built b = build_open(run, name, 1, 0, QUICK);
+    b.init(b.state);
+    set_all(run, name, &other, 1);
+    put(&b, run, &other, 1);
+    assert_int_equal(b.restart(b.state), 0);
+    for (int k = 0; k < 20; k++) {
+        assert_int_equal(b.step(b.state), 0);
+        assert_int_equal(ph_run_step(run, &err), PH_OK);
+    }
+    apart x = compare_states(run, &b);
+    if (!(x.motion <= MOTION && x.lambda <= LAMBDA))
+        fail_msg("%.2e, %.2e: %s", x.motion, x.lambda, text);
+    drop(&b);
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
+/* Elements that compiled models have, at another value of a parameter on which all their numbers depend. */
+static void every_number_of_every_element(void **state)
+{
+    (void)state;
+    for (int type = 0; type < PH_JOINT_COUNT; type++)
+        element(PH_K_JOINT, type);
+    for (int type = 0; type < PH_FORCE_COUNT; type++)
+        if (ph_force_can(ph_force_row_of(&(ph_force_def){.type = type})->op) >> PH_CAN_COMPILE & 1)
+            element(PH_K_FORCE, type);
+    element(PH_K_ACTUATOR, 0);
 }
 
 static void models(void **state)
@@ -251,8 +353,12 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_every_kind), cmocka_unit_test(models),   cmocka_unit_test(members),
-        cmocka_unit_test(initial_values),        cmocka_unit_test(refusals),
+        cmocka_unit_test(every_number_of_every_element),
+        cmocka_unit_test(numbers_of_every_kind),
+        cmocka_unit_test(models),
+        cmocka_unit_test(members),
+        cmocka_unit_test(initial_values),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
