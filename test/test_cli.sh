@@ -222,13 +222,31 @@ has out '"status":"newton_failed"' '"t":' '"reason":"' '"culprits":[{' '"residua
 [[ $(wc -l <err) == 1 ]] || fail "not one line: $(cat err)"
 [[ $(tail -n 1 failed.csv) == "# failure t = "* ]] || fail "the file of a failed run does not say so"
 printf 'particle { name = "p", mass = 1 }\nstate { name = "z", initial = 1, rate = function(t, s) return 1e3*s.states.z^3 end }\nrun { t_end = 1, h = 0.1 }\n' >blow.lua
-run 1 run blow.lua --json
+run 1 run blow.lua --json --halvings 0
 has out '"culprits":[{"state":"z",'
 run 1 run heavy_top --h 0.5
 has out 'no step was done; 22 Newton iterations in the first'
 ! grep -q 'at most 0\|nan' out || fail "a failed first step: $(cat out)"
 run 1 run heavy_top --h 0.02 --formulation index3
 has out 'did not reach its end'
+
+# A step that fails is divided; the summary, JSON and the notes say so. 0 ends the run; studies of order never divide.
+marbles="$models/../test/models/marbles.lua"
+run 0 run "$marbles" --t-end 0.15
+has out ' was divided, the smallest 0.000' ' s, first at t = 0.1'
+run 0 run "$marbles" --t-end 0.15 --json
+is_json out
+has out '"divided":{"steps":1,"smallest":' '"first_t":0.1'
+run 0 run heavy_top --h 0.01 --t-end 0.02 --json
+if grep -q divided out; then fail "a run without divided steps: $(cat out)"; fi
+run 1 run "$marbles" --t-end 0.15 --halvings 0
+has err 'use a smaller step'
+run 0 sweep "$marbles" --t-end 0.15 --vary h=1e-3,5e-4
+has out 'newton_failed'
+refused "halvings = 10 is not between 0 and 9" run "$marbles" --halvings 10
+refused "'-1' is outside 0 to" run "$marbles" --halvings -1
+run 0 run heavy_top --h 0.1
+has err 'of 10 steps were divided: h = 0.1 s is too large'
 
 # ---- files --------------------------------------------------------------------------------------------------------
 

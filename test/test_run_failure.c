@@ -5,8 +5,8 @@
 static void failures(void **state)
 {
     (void)state;
-    const char *const o[] = {"h=0.1", "formulation=index3"};
-    ph_run *run = open_run(MODELS "heavy_top.lua", o, 2);
+    const char *const o[] = {"h=0.1", "formulation=index3", "halvings=0"};
+    ph_run *run = open_run(MODELS "heavy_top.lua", o, 3);
     ph_error err = {0};
     snapshot before = snap_run(run);
     ph_status s = ph_run_step(run, &err);

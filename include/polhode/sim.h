@@ -94,17 +94,21 @@ typedef struct ph_options {
     ph_correction correction;   /* PH_IN_EXP */
     const char *tableau;        /* of a Runge-Kutta method: row of tableaux.def */
     double tol;                 /* above 0: step sizes by error control, see ph_sim_step */
-    double h_min, h_max;   /* s, with tol: no step is smaller, but for the last, or larger; 0: no bound */
-    double span;           /* s, with tol: errors of steps may add up to tol over this time (VS9); 0: up to
+    double h_min,
+        h_max;   /* s, with tol: no step is smaller, except the last one, or larger; 0: no bound. Without tol
+                              no part of a step that is divided is smaller than h_min */
+    double span; /* s, with tol: errors of steps may add up to tol over this time (VS9); 0: up to
                                    the end of the run at the first step, or 1 if that is not known */
-    ph_times nonsmooth;    /* with tol: times that steps end at, rising; must outlive the simulation */
-    double random;         /* above 1: steps of random sizes from h/random to h random, which show what a
+    ph_times nonsmooth; /* with tol: times that steps end at, rising; must outlive the simulation */
+    double random;      /* above 1: steps of random sizes from h/random to h random, which show what a
                                    method makes of changes of h; without tol */
-    unsigned seed;         /* of these sizes */
-    double atol, rtol;     /* of accelerations in Newton's method, (N3) */
-    int max_iterations;    /* of one step */
-    int project;           /* 1: initial values that violate the constraints are projected; 0: an error */
-    ph_solver_kind solver; /* PH_AUTO */
+    unsigned seed;      /* of these sizes */
+    double atol, rtol;  /* of accelerations in Newton's method, (N3) */
+    int max_iterations; /* of one step */
+    int halvings;       /* without tol: a step that fails is made again in parts, of 2^-halvings of h at least
+                              (RB5); 9, which is the most; 0: it ends the run */
+    int project;        /* 1: initial values that violate the constraints are projected; 0: an error */
+    ph_solver_kind solver;     /* PH_AUTO */
     const ph_allocator *alloc; /* NULL: malloc; must outlive the simulation */
     ph_log_fn log;             /* NULL: silent */
     void *log_ctx;
@@ -119,6 +123,9 @@ typedef struct ph_stats {
     long accepted, rejected; /* steps of a method with error control, between the points of its grid */
     double h_least, h_most;  /* of those accepted */
     double h_last;           /* of the last one */
+    long divided;            /* constant steps that were made in parts (RB5); */
+    double smallest;         /* s, size of the smallest part; 0: none */
+    double first_divided;    /* s, time of the first of them */
     double wall_s, cpu_s; /* in ph_sim_run: seconds, and those of them in which the thread had a processor */
 } ph_stats;
 

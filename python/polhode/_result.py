@@ -35,6 +35,9 @@ class Stats:
     h_least: float  # s
     h_most: float
     h_last: float
+    divided: int  # constant steps that were made in parts
+    smallest: float  # s, the smallest part; 0 if no step was divided
+    first_divided: float  # s, time of the first step that was divided
     wall_s: float  # of the steps alone
     cpu_s: float  # in which the thread had a processor
     violation_position: float  # largest over the run

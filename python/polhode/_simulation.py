@@ -289,7 +289,7 @@ class Simulation(Named):
             "tableau": text(o.tableau),
             "solver": text(lib.ph_solver_word(o.solver)),
         }
-        numbers = ("h", "sigma", "rho", "order", "tol", "atol", "rtol", "max_iterations")
+        numbers = ("h", "sigma", "rho", "order", "tol", "atol", "rtol", "max_iterations", "halvings")
         return {"t_end": self.t_end, **{k: getattr(o, k) for k in numbers}, **words}
 
     # ---- settings -------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ typedef enum kind {
     POSITIVE,   /* double above 0 */
     SIGMA,      /* double, or "opt" */
     COUNT,      /* int from 1 */
+    WHOLE,      /* int from 0 */
     WORD,       /* enumeration: the place of the word in its list */
     NAME,       /* const char *: one of a list */
     TABLEAU,    /* const char *: one of the tableaux, by name or alias */
@@ -148,8 +149,8 @@ static int read_count(const option *o, const char *text, int *n)
     long x = strtol(text, &end, 10);
     if (end == text || *end)
         ph_complain("%s: '%s' is not a whole number", o->name, text);
-    else if (errno || x < 1 || x > INT_MAX)
-        ph_complain("%s: '%s' is outside 1 to %d", o->name, text, INT_MAX);
+    else if (errno || x < (base(o) == COUNT) || x > INT_MAX)
+        ph_complain("%s: '%s' is outside %d to %d", o->name, text, base(o) == COUNT, INT_MAX);
     else {
         *n = (int)x;
         return 1;
@@ -193,6 +194,7 @@ static int read_one(const option *o, const char *text, void *to)
         memcpy(to, &x, sizeof x);
         return 1;
     case COUNT:
+    case WHOLE:
         if (!read_count(o, text, &k))
             return 0;
         memcpy(to, &k, sizeof k);
@@ -348,6 +350,7 @@ static void print_told(const option *o, const void *at, char text[PH_TOLD_TEXT])
             snprintf(to, size, "%.17g", x);
         return;
     case COUNT:
+    case WHOLE:
     case FLAG:
         memcpy(&k, at, sizeof k);
         snprintf(to, size, "%d", k);
@@ -469,6 +472,19 @@ static int check_words(const ph_args *args)
     return 0;
 }
 
+void ph_args_keep_size(ph_args *args)
+{
+    if (!ph_option_given(args, "--halvings"))
+        ph_told_add_option(&args->told, "halvings=0");
+}
+
+/* Errors by powers of h need steps of one size. */
+static int needs_one_size(const ph_args *args)
+{
+    const unsigned studies = COMPARES | FOR(STABILITY) | FOR(TRANSIENT);
+    return (studies & 1u << args->command) || args->error_bars || args->extrapolate || args->error;
+}
+
 int ph_args_parse(ph_args *args, int argc, char **argv)
 {
     const ph_command *c = ph_command_get(args->command);
@@ -495,6 +511,8 @@ int ph_args_parse(ph_args *args, int argc, char **argv)
             return 0;
         }
     }
+    if (needs_one_size(args))
+        ph_args_keep_size(args);
     return check_words(args);
 }
 
@@ -508,8 +526,8 @@ static int shapes_runs(const option *o)
 
 static int is_numeric(const option *o)
 {
-    return shapes_runs(o) &&
-           (o->kind == NUMBER || o->kind == POSITIVE || o->kind == SIGMA || o->kind == COUNT);
+    return shapes_runs(o) && (o->kind == NUMBER || o->kind == POSITIVE || o->kind == SIGMA ||
+                              o->kind == COUNT || o->kind == WHOLE);
 }
 
 /* "t_end" is --t-end. */
@@ -525,7 +543,7 @@ const char *ph_option_numeric(const char *name, int *whole)
 {
     for (int k = 0; k < N_OPTIONS; k++)
         if (is_numeric(&options[k]) && is_same_name(&options[k], name)) {
-            *whole = options[k].kind == COUNT;
+            *whole = options[k].kind == COUNT || options[k].kind == WHOLE;
             return options[k].name;
         }
     return NULL;
@@ -579,6 +597,7 @@ static uint64_t hash_value(uint64_t hash, const option *o, const void *at)
     case SIGMA:
         return ph_hash_bytes(hash, at, sizeof(double));
     case COUNT:
+    case WHOLE:
     case FLAG:
     case WORD:
         memcpy(&k, at, sizeof k);
@@ -631,11 +650,11 @@ static void print_default(const option *o, char *text, size_t size)
     } else if (o->kind == NUMBER || o->kind == SIGMA) {
         memcpy(&x, at, sizeof x);
         snprintf(text, size, "; default: %g", x);
-    } else if (o->kind == WORD || o->kind == COUNT) {
+    } else if (o->kind == WORD || o->kind == COUNT || o->kind == WHOLE) {
         memcpy(&k, at, sizeof k);
         if (o->kind == WORD && k >= 0)
             snprintf(text, size, "; default: %s", o->words(k));
-        else if (o->kind == COUNT && k)
+        else if (o->kind == WHOLE || (o->kind == COUNT && k))
             snprintf(text, size, "; default: %d", k);
     } else if (o->kind == NAME || o->kind == TABLEAU) {
         memcpy(&word, at, sizeof word);

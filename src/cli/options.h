@@ -14,6 +14,7 @@ int ph_args_parse(ph_args *args, int argc, char **argv);
 
 /* One option with a value, as if it stood at the end of the line. 0 after one line on stderr. */
 int ph_args_set(ph_args *args, const char *name, const char *value);
+void ph_args_keep_size(ph_args *args); /* set halvings = 0, unless the line sets it */
 
 /* One more text, in place of one with the same key. */
 void ph_told_add_option(ph_told_options *told, const char *text);

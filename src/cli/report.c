@@ -193,7 +193,11 @@ static void print_steps(const ph_job *r, double t)
     else
         printf("t = %.9g s after %ld %s of h = %.9g s", t, st.steps, ph_plural(st.steps, "step", "steps"),
                r->opt.h);
-    printf("%s\n\n", r->status == PH_OK ? "" : "; the run did not reach its end");
+    printf("%s\n", r->status == PH_OK ? "" : "; the run did not reach its end");
+    if (st.divided)
+        printf("  divided    %ld %s divided, the smallest %.3g s, first at t = %.9g s\n", st.divided,
+               ph_plural(st.divided, "step was", "steps were"), st.smallest, st.first_divided);
+    printf("\n");
 }
 
 void ph_report_text(const ph_job *r)

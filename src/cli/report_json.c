@@ -36,6 +36,15 @@ static void add_method(ph_json *j, const ph_job *r)
         ph_json_text(j, m, "solver", ph_sim_solver(r->sim));
 }
 
+/* Steps that failed and were made in parts. */
+static void add_divided(ph_json *j, const ph_stats *st)
+{
+    cJSON *c = ph_json_object(j, j->root, "divided");
+    ph_json_count(j, c, "steps", st->divided);
+    ph_json_number(j, c, "smallest", st->smallest);
+    ph_json_number(j, c, "first_t", st->first_divided);
+}
+
 /* How many; by tolerance, those of the method, which are not the points of the output. */
 static void add_steps(ph_json *j, const ph_job *r)
 {
@@ -44,6 +53,8 @@ static void add_steps(ph_json *j, const ph_job *r)
         st = ph_sim_stats(r->sim);
     if (!(r->opt.tol > 0)) {
         ph_json_count(j, j->root, "steps", st.steps);
+        if (st.divided)
+            add_divided(j, &st);
         return;
     }
     cJSON *c = ph_json_object(j, j->root, "steps");

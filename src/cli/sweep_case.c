@@ -81,6 +81,15 @@ static void read_run(const ph_sweep_study *d, const ph_job *r, ph_sweep_row *row
         read_sensors(d, r, row->value);
 }
 
+/* Results over h show the order of the method, which steps that are divided would hide. */
+static int varies_h(const ph_sweep_study *d)
+{
+    for (int i = 0; i < d->plan.n_vary; i++)
+        if (d->option[i] && !strcmp(d->option[i], "--h"))
+            return 1;
+    return 0;
+}
+
 int ph_sweep_open_case(const ph_sweep_study *d, int k, ph_args *args, ph_job *r)
 {
     char text[32];
@@ -95,6 +104,8 @@ int ph_sweep_open_case(const ph_sweep_study *d, int k, ph_args *args, ph_job *r)
         else
             set[more.n_sets++] = (ph_setting){d->plan.vary[i].name, x};
     }
+    if (varies_h(d))
+        ph_args_keep_size(args);
     ok = ok && ph_target_open_case(&r->target, args, &more, &code);
     r->args = args, r->p = r->target.p, r->run = r->target.run;
     return ok;

@@ -136,10 +136,11 @@ static int meets_event(ph_sim *sim)
     return met || s != PH_OK;
 }
 
-/* Steps of another size, as those between an event or a jump and the grid, are the library's. */
+/* The library takes steps of another size: between an event or a jump and the grid, and parts of a divided step. */
 static int is_its_own(const ph_sim *sim)
 {
-    return sim->sens || sim->off || sim->renew || ph_sim_parts(sim) || sim->n < ph_multistep_first(sim);
+    return sim->sens || sim->off || sim->renew || sim->depth || ph_sim_parts(sim) ||
+           sim->n < ph_multistep_first(sim);
 }
 
 static double apart_from(const ph_member *n, const ph_sim *sim)
@@ -159,7 +160,7 @@ static int agrees(ph_run *run, ph_member *n)
         return 1;
     }
     sim->guard = NULL;
-    ph_status s = ph_sim_step(sim, NULL);
+    ph_status s = ph_sim_step_part(sim, NULL);
     double off = apart_from(n, sim);
     sim->guard = guard;
     ph_sim_restore(sim, kept, size, NULL);
@@ -174,7 +175,7 @@ static ph_status step(ph_run *run, ph_error *err)
     ph_sim *sim = run->sim;
     if (is_its_own(sim)) {
         n->ahead = 0;
-        return ph_sim_step(sim, err);
+        return ph_sim_step_part(sim, err);
     }
     if (!n->ahead) {
         ph_member_load(run, n);
@@ -184,19 +185,19 @@ static ph_status step(ph_run *run, ph_error *err)
     if (!n->failed && sim->stats.steps >= PH_STEPS_CHECKED) {
         ph_member_fetch(run, n, 1);
         if (meets_event(sim))
-            return ph_sim_step(sim, err);
+            return ph_sim_step_part(sim, err);
         if (n->checked < PH_STEPS_CHECKED) {
             if (!agrees(run, n)) {
                 ph_run_drop_native(run);
-                return ph_sim_step(sim, err);
+                return ph_sim_step_part(sim, err);
             }
             ph_member_fetch(run, n, 1);
         }
         ph_member_accept(run, n);
         return PH_OK;
     }
-    ph_status s = ph_sim_step(sim, err); /* the library says why a step fails, or makes it */
-    if (s != PH_OK || n->checked == PH_STEPS_CHECKED || (sim->guard && sim->guard->met))
+    ph_status s = ph_sim_step_part(sim, err); /* the library says why a step fails, or makes it */
+    if (s != PH_OK || n->checked == PH_STEPS_CHECKED || sim->depth || (sim->guard && sim->guard->met))
         return s;
     double off = apart_from(n, sim);
     n->checked++;

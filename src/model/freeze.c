@@ -409,7 +409,7 @@ static void put_value(const ice *i, const ph_key *k, const void *record, const m
     if (put_mechatronic(i, k, record, x) || put_function(i, k, record, x) || put_name(i, k, x) ||
         put_list(i, k, x))
         return;
-    if (k->value == PH_V_COUNT)
+    if (k->value == PH_V_COUNT || k->value == PH_V_WHOLE)
         fprintf(i->to, "%d", x->k);
     else if (k->value == PH_V_SIGMA && x->x == PH_SIGMA_OPT)
         put_text(i->to, "opt");

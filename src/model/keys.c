@@ -222,6 +222,7 @@ const char *ph_value_text(ph_value v)
         [PH_V_FRACTION] = "number from 0 to 1",
         [PH_V_SIGMA] = "number or \"opt\"",
         [PH_V_COUNT] = "whole number >= 1",
+        [PH_V_WHOLE] = "whole number >= 0",
         [PH_V_FLAG] = "true or false",
         [PH_V_WORD] = "word",
         [PH_V_METHOD] = "word",

@@ -46,6 +46,7 @@ typedef enum ph_value {
     PH_V_FRACTION,      /* double in [0, 1] */
     PH_V_SIGMA,         /* double, or "opt" */
     PH_V_COUNT,         /* int >= 1 */
+    PH_V_WHOLE,         /* int >= 0 */
     PH_V_FLAG,          /* int: true or false */
     PH_V_WORD,          /* int: place in a list */
     PH_V_METHOD,        /* const char *: one of a list */

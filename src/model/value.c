@@ -85,12 +85,17 @@ static double sigma(ph_reader *r, lua_State *L, const char *key)
     return ph_value_number(r, L, key);
 }
 
-int ph_value_count(ph_reader *r, lua_State *L, const char *key)
+static int whole(ph_reader *r, lua_State *L, const char *key, int least)
 {
     double x = ph_value_number(r, L, key);
-    if (!(x >= 1 && x <= INT_MAX) || x != floor(x))
-        ph_reader_fail(r, "%s is %g; it must be a whole number from 1 to %d", key, x, INT_MAX);
+    if (!(x >= least && x <= INT_MAX) || x != floor(x))
+        ph_reader_fail(r, "%s is %g; it must be a whole number from %d to %d", key, x, least, INT_MAX);
     return (int)x;
+}
+
+int ph_value_count(ph_reader *r, lua_State *L, const char *key)
+{
+    return whole(r, L, key, 1);
 }
 
 static ph_vec3 not_negatives(ph_reader *r, lua_State *L, const char *key)
@@ -305,7 +310,8 @@ static int store_scalar(ph_reader *r, lua_State *L, const ph_key *k, int index)
         STORE(double, sigma(r, L, k->name));
         return 1;
     case PH_V_COUNT:
-        STORE(int, ph_value_count(r, L, k->name));
+    case PH_V_WHOLE:
+        STORE(int, whole(r, L, k->name, k->value == PH_V_COUNT));
         return 1;
     case PH_V_FLAG:
         STORE(int, boolean(r, L, k->name));

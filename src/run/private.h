@@ -113,13 +113,16 @@ typedef struct ph_builder {
     void (*close)(struct ph_builder *builder, const ph_allocator *alloc);
 } ph_builder;
 
-/* All that changes, before a step that begins anew: after a jump of an input, on the way from an event to the grid, in parts. */
+typedef enum ph_undo_kept { PH_UNDO_NOTHING, PH_UNDO_ALL, PH_UNDO_REST } ph_undo_kept;
+
+/* State of the run before a step that restarts: after a jump of an input, on the way from an event to the grid, in parts. */
 typedef struct ph_undo {
-    void *tape;    /* NULL: no step of the run begins anew */
-    size_t room;   /* bytes */
-    int kept;      /* it is of the state before the step at work; */
-    int shown;     /* and these are what the tape does not have */
-    double within; /* of the simulation */
+    void *tape;        /* NULL: no step of the run restarts */
+    size_t room;       /* bytes */
+    int all;           /* there is room for all; 0: for what is not of the simulation */
+    ph_undo_kept kept; /* which part of the state it has; */
+    int shown;         /* and these are what the tape does not have */
+    double within;     /* of the simulation */
 } ph_undo;
 
 struct ph_run {
@@ -192,6 +195,7 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_model *mo
 /* run_save.c: what a failed step that has begun anew leaves is the state before it. make asks for memory, where steps may begin anew. */
 ph_status ph_undo_make(ph_run *run);
 void ph_undo_keep(ph_run *run);
+void ph_undo_keep_rest(ph_run *run); /* all but the simulation, which returns by itself, if nothing is kept */
 void ph_undo_return(ph_run *run);
 void ph_undo_free(ph_run *run);
 

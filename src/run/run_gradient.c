@@ -27,6 +27,9 @@ typedef struct objective_run {
     double lacks;    /* what the trapezoidal rule lacks of it so far; */
     int n_parts;     /* where errors are asked for: equal parts of the run, and the error that each adds */
     double *part;
+    double seen;             /* s, of the last point that the observer has seen, */
+    ph_observer_fn observer; /* which it does not see again */
+    void *observer_ctx;
     int forces; /* the objective depends on accelerations or multipliers, whose errors are not those of the adjoint */
 } objective_run;
 
@@ -216,6 +219,7 @@ static ph_status forwards(const ph_sim *sim, void *ctx)
         look_at_rule(g, sim);
     if (g->time)
         note_time(g, sim);
+    g->seen = ph_sim_state(sim).t;
     g->stopped = ph_run_look(g->run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START, &g->why);
     copy_turns(g->turns, g->run->mech->turns, g->run);
     return g->stopped;
@@ -357,9 +361,16 @@ static ph_status go_back(objective_run *g, const ph_param *param, size_t memory,
     return s;
 }
 
-/* Derivatives that follow the steps, for a run that starts anew on its way, which the adjoint does not. */
-static ph_status follow_instead(const objective_run *g, const int *parameters, double *value,
-                                double *gradient, ph_error *err)
+static ph_status show_the_rest(ph_run *run, int why, void *ctx)
+{
+    const objective_run *g = ctx;
+    return g->observer && ph_run_time(run) > g->seen ? g->observer(run, why, g->observer_ctx) : PH_OK;
+}
+
+/* Derivatives that follow the steps, for a run that restarts on its way, at a jump of an input or in a step that is divided:
+ * the adjoint does not. */
+static ph_status follow_instead(objective_run *g, const int *parameters, double *value, double *gradient,
+                                ph_error *err)
 {
     ph_run *run = g->run;
     int over = g->objective < 0 && run->model->sensor[g->sensor].over;
@@ -372,8 +383,11 @@ static ph_status follow_instead(const objective_run *g, const int *parameters, d
     ph_status s = ph_run_reset(run, err);
     if (s == PH_OK)
         s = ph_run_follow(run, parameters, g->n, err);
+    g->observer = run->observer, g->observer_ctx = run->observer_ctx;
+    ph_run_observe(run, show_the_rest, g);
     if (s == PH_OK)
         s = ph_run_until(run, run->def.t_end, err);
+    ph_run_observe(run, g->observer, g->observer_ctx);
     for (int k = -1; k < g->n && s == PH_OK; k++) {
         s = k < 0 ? ph_run_get(run, what, index, x) : ph_run_get_derivative(run, what, index, k, x);
         const char *why = ph_model_complaint(run->model);
@@ -406,10 +420,11 @@ static ph_status gradient_of(objective_run g, const int *parameters, size_t memo
         return s;
     g.near = near;
     s = go_back(&g, param, memory, value, gradient, err);
+    int divided = s == PH_E_INPUT && ph_sim_stats(g.run->sim).divided > 0;
     for (int k = 0; k < g.n; k++)
         ph_neighbours_destroy(&near[k]);
     ph_free(alloc, near), ph_free(alloc, param);
-    return s;
+    return divided ? follow_instead(&g, parameters, value, gradient, err) : s;
 }
 
 static ph_status find_objective(const ph_run *run, int objective, ph_error *err)
@@ -424,7 +439,7 @@ ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int
 {
     if (!run || (!parameters && n > 0) || !value || !gradient)
         return ph_refuse_null("run, parameters, value, gradient", err);
-    objective_run g = {.run = run, .objective = objective, .n = n};
+    objective_run g = {.run = run, .objective = objective, .n = n, .seen = -HUGE_VAL};
     ph_status s = find_objective(run, objective, err);
     return s == PH_OK ? gradient_of(g, parameters, memory, value, gradient, err) : s;
 }
@@ -442,7 +457,8 @@ ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const i
         return ph_fail(err, PH_E_INPUT,
                        "sensor '%s' is a sum over the run, which has no gradient; take an integral of power",
                        d->name);
-    objective_run g = {.run = run, .objective = -1, .sensor = sensor, .number = number, .n = n};
+    objective_run g = {
+        .run = run, .objective = -1, .sensor = sensor, .number = number, .n = n, .seen = -HUGE_VAL};
     return gradient_of(g, parameters, memory, value, gradient, err);
 }
 

@@ -22,4 +22,8 @@
 /* Round-off of the balance over a long run, as a part of the potential at the start. */
 #define PH_WATCH_ROUND 1e-10
 
+/* ---- run_warnings.c */
+/* Above this part of steps that were divided, the step size is too large for the whole run. */
+#define PH_WARN_DIVIDED 0.1
+
 #endif

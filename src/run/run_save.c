@@ -78,42 +78,53 @@ ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *e
         return s;
     ph_tape t = {.mode = PH_TAPE_READ, .at = (unsigned char *)from + sizeof h}; /* only read */
     tape_rest(run, &t);
-    run->table.rows = 0, run->started = 1, run->undo.kept = 0;
+    run->table.rows = 0, run->started = 1, run->undo.kept = PH_UNDO_NOTHING;
     return PH_OK;
 }
 
 /* ---- a step that begins anew and fails ------------------------------------------------------------------------- */
 
-static void tape_all(ph_run *run, ph_tape *t)
-{
-    tape_rest(run, t);
-    ph_sim_tape(run->sim, t);
-}
-
 ph_status ph_undo_make(ph_run *run)
 {
     ph_undo *u = &run->undo;
     ph_tape count = {.mode = PH_TAPE_COUNT};
-    u->kept = 0;
-    if (!run->n_inputs && !run->events)
+    int all = run->n_inputs || run->events;
+    u->kept = PH_UNDO_NOTHING, u->all = all;
+    if (!all && !run->sim->whole)
         return PH_OK;
-    tape_all(run, &count);
+    tape_rest(run, &count);
+    if (all)
+        ph_sim_tape(run->sim, &count);
     if (u->tape && count.used <= u->room)
         return PH_OK;
     ph_undo_free(run);
     u->tape = ph_alloc(run->config.alloc, count.used);
-    u->room = u->tape ? count.used : 0;
+    u->room = u->tape ? count.used : 0, u->all = all;
     return u->tape ? PH_OK : PH_E_MEMORY;
 }
 
-void ph_undo_keep(ph_run *run)
+static void keep(ph_run *run, ph_undo_kept what)
 {
     ph_undo *u = &run->undo;
     if (!u->tape)
         return;
     ph_tape t = {.mode = PH_TAPE_WRITE, .at = u->tape};
-    tape_all(run, &t);
-    u->kept = 1, u->shown = run->shown, u->within = run->sim->within;
+    tape_rest(run, &t);
+    if (what == PH_UNDO_ALL)
+        ph_sim_tape(run->sim, &t);
+    u->kept = what, u->shown = run->shown, u->within = run->sim->within;
+}
+
+void ph_undo_keep(ph_run *run)
+{
+    if (run->undo.all)
+        keep(run, PH_UNDO_ALL);
+}
+
+void ph_undo_keep_rest(ph_run *run)
+{
+    if (!run->undo.kept)
+        keep(run, PH_UNDO_REST);
 }
 
 void ph_undo_return(ph_run *run)
@@ -122,8 +133,10 @@ void ph_undo_return(ph_run *run)
     if (!u->kept)
         return;
     ph_tape t = {.mode = PH_TAPE_READ, .at = u->tape};
-    tape_all(run, &t);
-    u->kept = 0, run->shown = u->shown, run->sim->within = u->within;
+    tape_rest(run, &t);
+    if (u->kept == PH_UNDO_ALL)
+        ph_sim_tape(run->sim, &t);
+    u->kept = PH_UNDO_NOTHING, run->shown = u->shown, run->sim->within = u->within;
 }
 
 void ph_undo_free(ph_run *run)

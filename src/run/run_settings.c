@@ -63,9 +63,10 @@ static ph_status read_count(const ph_key *k, const char *text, int *n, ph_error 
     char *end;
     errno = 0;
     long x = strtol(text, &end, 10);
-    if (end == text || *end || errno || x < 1 || x > INT_MAX)
-        return ph_fail(err, PH_E_INPUT, "option %s: '%.64s' is not a whole number from 1 to %d", k->name,
-                       text, INT_MAX);
+    int least = k->value == PH_V_COUNT;
+    if (end == text || *end || errno || x < least || x > INT_MAX)
+        return ph_fail(err, PH_E_INPUT, "option %s: '%.64s' is not a whole number from %d to %d", k->name,
+                       text, least, INT_MAX);
     *n = (int)x;
     return PH_OK;
 }
@@ -113,6 +114,7 @@ static ph_status store(const ph_key *k, const char *text, void *at, ph_error *er
             memcpy(at, &x, sizeof x);
         return s;
     case PH_V_COUNT:
+    case PH_V_WHOLE:
         s = read_count(k, text, &n, err);
         break;
     case PH_V_FLAG:

@@ -379,7 +379,7 @@ static ph_status step(ph_run *run, double t_end, ph_error *err)
         run->sim->part = ph_inputs_part(run);
     if (run->undo.tape && !run->undo.kept && (run->sim->renew || ph_sim_parts(run->sim)))
         ph_undo_keep(run);
-    s = run->native ? run->native->step(run, &own) : ph_sim_step(run->sim, &own);
+    s = run->native ? run->native->step(run, &own) : ph_sim_step_part(run->sim, &own);
     run->sim->t_stop = run->sim->part = HUGE_VAL;
     if (s != PH_OK) {
         if (err)
@@ -387,20 +387,22 @@ static ph_status step(ph_run *run, double t_end, ph_error *err)
         ph_run_explain(run, s, err);
         ph_undo_return(run);
     }
-    run->undo.kept = 0;
+    if (s == PH_OK && run->sim->in_parts)
+        ph_undo_keep_rest(run);
+    else
+        run->undo.kept = PH_UNDO_NOTHING;
     return s;
 }
 
-/* A step of constant size, within which the table of an input steps, in parts that end there: what is added up over the run sees
- * them, and nobody else. */
+/* A step of constant size, in parts if it is divided (RB5) or the table of an input steps within it. Only what is added up
+ * over the run, and the watch, see the parts. */
 static ph_status advance(ph_run *run, double t_end, ph_error *err)
 {
     long before = run->sim->stats.steps;
     if (run->table.columns && !run->table.rows)
         add_row(run); /* columns were chosen after the start */
     ph_status s = step(run, t_end, err);
-    while (s == PH_OK && run->n_inputs && !ph_sim_paced(run->sim) && run->sim->stats.steps == before &&
-           !ph_events_met(run)) {
+    while (s == PH_OK && !ph_sim_paced(run->sim) && run->sim->stats.steps == before && !ph_events_met(run)) {
         s = see(run, 1, err);
         if (s == PH_OK)
             s = step(run, t_end, err);

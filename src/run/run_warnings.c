@@ -94,14 +94,23 @@ static int warn_unstable(const ph_run *run, ph_warning *w)
     return 1;
 }
 
+static int warn_divided(const ph_run *run, ph_warning *w)
+{
+    ph_stats st = ph_sim_stats(run->sim);
+    if (st.divided < 2 || !((double)st.divided > PH_WARN_DIVIDED * (double)st.steps))
+        return 0;
+    w->t = st.first_divided;
+    snprintf(w->text, sizeof w->text, "%ld of %ld steps were divided: h = %g s is too large", st.divided,
+             st.steps, run->def.opt.h);
+    return 1;
+}
+
 static const struct {
     const char *what;
     int (*warn)(const ph_run *run, ph_warning *w);
 } kinds[] = {
-    {"energy", warn_energy},
-    {"unstable", warn_unstable},
-    {"error bars", warn_bars},
-    {"explosion", warn_explosion},
+    {"energy", warn_energy},   {"divided", warn_divided},     {"unstable", warn_unstable},
+    {"error bars", warn_bars}, {"explosion", warn_explosion},
 };
 
 int ph_run_warnings(const ph_run *run, ph_warning *to, int room)

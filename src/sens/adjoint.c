@@ -102,6 +102,18 @@ static ph_status load(const ph_adjoint *a, const ph_checkpoint *c, ph_error *err
                       : ph_fail(err, s, "t = %.9g: the matrix of a checkpoint is singular", a->sim->now.t);
 }
 
+/* The transposed steps go back over whole steps only. */
+static ph_status check_whole(const ph_sim *sim, ph_error *err)
+{
+    return sim->stats.divided
+               ? ph_fail(
+                     err, PH_E_INPUT,
+                     "t = %.9g: the adjoint does not follow steps that are divided: take direct derivatives, "
+                     "or halvings = 0",
+                     sim->stats.first_divided)
+               : PH_OK;
+}
+
 /* A step that was made before. */
 static ph_status step_again(const ph_adjoint *a, ph_error *err)
 {
@@ -133,6 +145,8 @@ static ph_status go_forwards(const ph_adjoint *a, long n, ph_error *err)
     const ph_objective *o = a->objective;
     while (a->sim->n < n && s == PH_OK) {
         s = o->step ? o->step(a->sim, o->ctx, err) : ph_sim_step(a->sim, err);
+        if (s == PH_OK)
+            s = check_whole(a->sim, err);
         if (s == PH_OK)
             s = show(a, err);
     }

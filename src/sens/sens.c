@@ -210,7 +210,7 @@ static ph_status follow_start(ph_sens *sens)
         for (int k = 0; k < PH_NEIGHBOURS; k++)
             while (d->at[k]->n <= sim->n &&
                    d->at[k]->now.t < sim->next.t) { /* already there if another one failed before */
-                ph_status s = ph_sim_step(d->at[k], NULL);
+                ph_status s = ph_sim_step_part(d->at[k], NULL);
                 if (s != PH_OK)
                     return s;
             }
@@ -270,11 +270,11 @@ ph_status ph_sens_restart(ph_sens *sens, const ph_point *from)
     return s;
 }
 
-void ph_sens_spread(ph_sens *sens)
+void ph_sens_spread(ph_sens *sens, const ph_point *from)
 {
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++)
         if (d->at[0])
-            spread(sens, d, &sens->sim->now);
+            spread(sens, d, from);
 }
 
 /* What a correction leaves of the first guess is measured anew after it. */
@@ -636,6 +636,7 @@ static ph_status add(ph_sens *sens, ph_follower *d, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "parameter '%s': eps = %g is not a positive number", d->p.name,
                        d->p.eps);
     ph_options opt = sim->opt;
+    opt.halvings = 0; /* neighbours step where sim does */
     if (opt.newton == PH_STEP)
         opt.newton = PH_FULL; /* differences see what the last increment leaves; these runs are short */
     for (int k = 0; k < PH_NEIGHBOURS; k++) {

@@ -30,6 +30,7 @@ ph_options ph_default_options(void)
         .max_iterations = 20,  /* a step that needs more is too large */
         .order = 3, /* of the multistep methods that damp, the most accurate one with a wide sector */
         .tableau = "dopri5", /* serves fixed steps and error control alike */
+        .halvings = PH_SIM_HALVINGS,
     };
 }
 
@@ -77,6 +78,9 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
                        o->rtol);
     if (o->max_iterations < 1)
         return ph_fail(err, PH_E_INPUT, "max_iterations = %d is below 1", o->max_iterations);
+    if (o->halvings < 0 || o->halvings > PH_SIM_HALVINGS)
+        return ph_fail(err, PH_E_INPUT, "halvings = %d is not between 0 and %d", o->halvings,
+                       PH_SIM_HALVINGS);
     const struct {
         const char *name;
         int code, last;
@@ -148,7 +152,15 @@ static ph_status build(ph_sim *sim, ph_error *err)
     int steps = (sim->stepper->reads & PH_READS_FORMULATION) != 0;
     ph_status s = ph_newton_create(&sim->matrix, &sim->lay, steps, sim->opt.formulation, sim->opt.solver,
                                    sim->opt.alloc, err);
-    return s == PH_OK ? sim->stepper->prepare(sim, err) : s;
+    if (s == PH_OK)
+        s = sim->stepper->prepare(sim, err);
+    if (s != PH_OK || ph_sim_paced(sim) || !sim->opt.halvings ||
+        !(ph_options_reads(&sim->opt) & PH_READS_NEWTON)) /* explicit stages fail because they are unstable */
+        return s;
+    ph_tape count = {.mode = PH_TAPE_COUNT, .brief = 2};
+    ph_sim_tape(sim, &count);
+    sim->whole = ph_alloc(sim->opt.alloc, count.used);
+    return sim->whole ? PH_OK : ph_fail(err, PH_E_MEMORY, "not enough memory for the state before a step");
 }
 
 /* Also that time goes on: beside a large time a small step is lost, and a run until some time would have no
@@ -178,7 +190,8 @@ static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *o
                     .lay = skeleton->lay,
                     .h = opt->h,
                     .t_stop = HUGE_VAL,
-                    .part = HUGE_VAL};
+                    .part = HUGE_VAL,
+                    .project_as = -1};
     sim->opt.method = stepper->name;
     if (!(stepper->reads & PH_READS_FORMULATION))
         sim->opt.formulation = PH_INDEX3; /* of which only [M B^T; B 0] is used */
@@ -230,8 +243,19 @@ void ph_sim_destroy(ph_sim *sim)
         sim->stepper->release(sim);
     ph_newton_destroy(&sim->matrix);
     ph_skeleton_release(sim->skeleton);
+    ph_free(alloc, sim->whole);
     ph_free(alloc, sim->block);
     ph_free(alloc, sim);
+}
+
+/* The step size of a method with constant steps. */
+static void set_size(ph_sim *sim, double h)
+{
+    if (sim->h == h || ph_sim_paced(sim))
+        return;
+    sim->h = h;
+    if (sim->stepper->resize)
+        sim->stepper->resize(sim);
 }
 
 /* q and v to sim->now, quaternions with length 1 to round-off; nothing is remembered of the steps before. */
@@ -252,6 +276,7 @@ static void put_state(ph_sim *sim, double t, const double *q, const double *v)
     sim->now.t = t;
     sim->n_past = 0;
     sim->matrix.factored = 0;
+    set_size(sim, sim->opt.h); /* the last step may have been a part */
 }
 
 /* The initial values alone. */
@@ -277,7 +302,7 @@ static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v
         return s;
     sim->matrix.factored = 0;
     sim->t0 = sim->grid = t0, sim->n = sim->passed = 0, sim->off = sim->renew = 0, sim->within = 0;
-    sim->stats = (ph_stats){0}, sim->step_iterations = 0;
+    sim->stats = (ph_stats){0}, sim->step_iterations = 0, sim->depth = sim->in_parts = 0;
     return PH_OK;
 }
 
@@ -292,16 +317,6 @@ ph_status ph_sim_reset(ph_sim *sim, double t0, const double *q0, const double *v
     ph_point_copy(&sim->now, &sim->kept, &sim->lay);
     ph_start_again(sim); /* matrices may be of the point that was refused */
     return s;
-}
-
-/* The step size of a method with constant steps. */
-static void set_size(ph_sim *sim, double h)
-{
-    if (sim->h == h || ph_sim_paced(sim))
-        return;
-    sim->h = h;
-    if (sim->stepper->resize)
-        sim->stepper->resize(sim);
 }
 
 double ph_sim_next_of_grid(const ph_sim *sim)
@@ -325,24 +340,30 @@ static ph_status start_with(ph_sim *sim, double h, ph_error *err)
     return s;
 }
 
+/* Start the neighbours of derivatives as sim has started. */
+static ph_status gather(ph_sim *sim, ph_error *err)
+{
+    ph_status s = ph_sens_gather(sim->sens);
+    return s == PH_OK ? s
+                      : ph_fail(err, PH_E_CALLBACK,
+                                "t = %.9g: the start failed for a value near by of a parameter", sim->now.t);
+}
+
 /* The same, and the neighbours of derivatives with it. */
 static ph_status start_all(ph_sim *sim, double h, ph_error *err)
 {
     if (sim->sens)
-        ph_sens_spread(sim->sens);
+        ph_sens_spread(sim->sens, &sim->now);
     ph_status s = start_with(sim, h, err);
-    if (s == PH_OK && sim->sens && ph_sens_gather(sim->sens) != PH_OK)
-        s = ph_fail(err, PH_E_CALLBACK, "t = %.9g: the start failed for a value near by of a parameter",
-                    sim->now.t);
-    return s;
+    return s == PH_OK && sim->sens ? gather(sim, err) : s;
 }
 
-/* On to the grid. */
-static ph_status start_onwards(ph_sim *sim, ph_error *err)
+/* Return the size of the first step after a restart, which ends on the grid, and set sim->off. */
+static double size_onwards(ph_sim *sim)
 {
     double to = ph_sim_next_of_grid(sim), h = sim->opt.h;
     sim->off = h > 0 && !(fabs(to - h - sim->now.t) <= ON_GRID * h);
-    return start_all(sim, sim->off ? to - sim->now.t : h, err);
+    return sim->off ? to - sim->now.t : h;
 }
 
 ph_status ph_sim_restart(ph_sim *sim, ph_error *err)
@@ -350,7 +371,7 @@ ph_status ph_sim_restart(ph_sim *sim, ph_error *err)
     if (sim->lay.sys->n_redundant > sim->lay.sys->n_idle && sim->opt.formulation == PH_INDEX2)
         return refuse_index2(err);
     unsigned mode = ph_ftz_begin();
-    ph_status s = start_onwards(sim, err);
+    ph_status s = start_all(sim, size_onwards(sim), err);
     ph_ftz_end(mode);
     return s;
 }
@@ -359,7 +380,10 @@ ph_status ph_sim_restart_as(ph_sim *neighbour, const ph_sim *sim)
 {
     neighbour->grid = sim->grid, neighbour->passed = sim->passed, neighbour->n = 0;
     neighbour->off = sim->off, neighbour->part = sim->part;
-    return start_with(neighbour, sim->h, NULL);
+    neighbour->project_as = sim->projected; /* else derivatives would be of another map */
+    ph_status s = start_with(neighbour, sim->h, NULL);
+    neighbour->project_as = -1;
+    return s;
 }
 
 ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
@@ -384,6 +408,7 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
     if (s->eta)
         memmove(sim->now.eta, s->eta, d * nl);
     sim->t0 = sim->grid = s->t, sim->n = sim->passed = 0, sim->off = sim->renew = 0;
+    sim->depth = sim->in_parts = 0;
     return PH_OK;
 }
 
@@ -398,6 +423,9 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
     ph_tape_int(t, &sim->off);
     ph_tape_int(t, &sim->renew);
     ph_tape_int(t, &sim->after);
+    ph_tape_int(t, &sim->depth);
+    ph_tape_int(t, &sim->in_parts);
+    ph_tape_bytes(t, &sim->last_divided, sizeof sim->last_divided);
     double h = sim->h;
     ph_tape_numbers(t, &h, 1);
     if (t->mode == PH_TAPE_READ) {
@@ -419,10 +447,21 @@ uint64_t ph_sim_fingerprint(const ph_sim *sim)
     const ph_layout *lay = &sim->lay;
     const double number[] = {o->h,     o->sigma, o->rho,  o->hht_alpha, o->alpha_m, o->alpha_f, o->beta,
                              o->gamma, o->tol,   o->atol, o->rtol,      o->h_min,   o->h_max,   o->random};
-    const int code[] = {
-        (int)o->scheme,     (int)o->formulation, (int)o->ggl_form, (int)o->newton, (int)o->start, o->order,
-        (int)o->correction, o->max_iterations,   (int)o->solver,   lay->nq,        lay->nv,       lay->nl,
-        lay->size_pairs,    lay->size_links};
+    const int code[] = {(int)o->scheme,
+                        (int)o->formulation,
+                        (int)o->ggl_form,
+                        (int)o->newton,
+                        (int)o->start,
+                        o->order,
+                        (int)o->correction,
+                        o->max_iterations,
+                        (int)o->solver,
+                        o->halvings,
+                        lay->nq,
+                        lay->nv,
+                        lay->nl,
+                        lay->size_pairs,
+                        lay->size_links};
     uint64_t hash = ph_hash_text(PH_HASH_START, o->method);
     hash = ph_hash_text(hash, o->tableau ? o->tableau : "");
     hash = ph_hash_bytes(hash, number, sizeof number);
@@ -456,6 +495,7 @@ ph_status ph_sim_restore(ph_sim *sim, const void *from, size_t size, ph_error *e
         return ph_fail(err, PH_E_INPUT, "derivatives follow this simulation, and a saved state has none");
     ph_tape t = {.mode = PH_TAPE_READ, .at = (unsigned char *)from + sizeof own}; /* only read */
     ph_status s = ph_sim_tape(sim, &t);
+    sim->in_parts = 0; /* the undivided step begins here now */
     return s == PH_OK ? s : ph_fail(err, s, "the matrix of the saved state cannot be factored again");
 }
 
@@ -550,6 +590,12 @@ static const char *least_words(const ph_sim *sim, char *text, size_t size)
     return text;
 }
 
+/* Advice that helps only if steps were not divided. */
+static const char *unless_divided(const ph_sim *sim, const char *advice)
+{
+    return sim->gives_up || sim->depth ? "" : advice;
+}
+
 static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 {
     ph_state at = ph_point_view(&sim->next, &sim->lay);
@@ -585,13 +631,12 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
             return ph_fail(
                 err, s,
                 "t = %.9g: Newton's method did not converge in %d iterations; a body turns by %.2g "
-                "rad in one step of h = %g: use a smaller step%s%s",
-                t, f->iterations, f->spin, f->h, ph_sim_solver_words(sim), rows);
+                "rad in one step of h = %g%s%s%s",
+                t, f->iterations, f->spin, f->h, unless_divided(sim, ": use a smaller step"),
+                ph_sim_solver_words(sim), rows);
         return ph_fail(
-            err, s,
-            "t = %.9g: Newton's method did not converge in %d iterations with h = %g: use a smaller "
-            "step%s%s",
-            t, f->iterations, f->h, ph_sim_solver_words(sim), rows);
+            err, s, "t = %.9g: Newton's method did not converge in %d iterations with h = %g%s%s%s", t,
+            f->iterations, f->h, unless_divided(sim, ": use a smaller step"), ph_sim_solver_words(sim), rows);
     case PH_E_SINGULAR:
         if (where >= sim->lay.N && where < sim->lay.N + sim->lay.C)
             ph_constraint_label(&sim->lay, where - sim->lay.N, label);
@@ -599,11 +644,9 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
             ph_node_label(&sim->lay, where, label);
         else
             snprintf(label, sizeof label, "the constraints");
-        return ph_fail(
-            err, s,
-            "t = %.9g: the matrix of the step is singular at %s: dependent constraints, or a step too "
-            "large%s%s",
-            t, label, ph_sim_solver_words(sim), rows);
+        return ph_fail(err, s,
+                       "t = %.9g: the matrix of the step is singular at %s: dependent constraints%s%s%s", t,
+                       label, unless_divided(sim, ", or a step too large"), ph_sim_solver_words(sim), rows);
     case PH_E_CALLBACK:
         if (!sim->ev.refused) /* one of a neighbouring value, which has its own record */
             return ph_fail(err, s, "t = %.9g: a callback refused for a value near by of a parameter", t);
@@ -719,32 +762,182 @@ static int reached_grid(const ph_sim *sim)
            fabs(sim->next.t - ph_sim_next_of_grid(sim)) <= ON_GRID * sim->opt.h;
 }
 
-/* What is of another size than the step before starts anew; neighbours have done so with the step that they follow. */
+/* ---- steps that are divided (RB5) ------------------------------------------------------------------ */
+
+/* Ends of parts that differ by less than this fraction of a part are the same. */
+#define ON_PART 1e-3
+
+static double part_size(const ph_sim *sim)
+{
+    return ldexp(sim->opt.h, -sim->depth);
+}
+
+/* Return where the next part ends: a multiple of its size before the grid; HUGE_VAL: at the grid. */
+static double end_of_part(const ph_sim *sim)
+{
+    double to = ph_sim_next_of_grid(sim), part = part_size(sim);
+    double left = sim->depth ? ceil((to - sim->now.t) / part - ON_PART) - 1 : 0; /* parts after it */
+    return left >= 1 ? to - left * part : HUGE_VAL;
+}
+
+/* Double the parts if the state is on the grid of larger ones. */
+static void grow(ph_sim *sim)
+{
+    double left = (ph_sim_next_of_grid(sim) - sim->now.t) / (2 * part_size(sim));
+    if (fabs(left - round(left)) <= ON_PART)
+        sim->depth--;
+}
+
+/* Restart if the step has another size than the one before. sim->kept is the state before the restart. */
 static ph_status begin_step(ph_sim *sim, ph_error *err)
 {
     double h = sim->part - sim->now.t;
-    if (!ph_sim_parts(sim))
-        return sim->renew ? start_onwards(sim, err) : PH_OK;
-    if (sim->off && !sim->n_past && sim->h == h)
+    int parts = ph_sim_parts(sim);
+    sim->begun = parts ? !(sim->off && !sim->n_past && sim->h == h) : sim->renew;
+    if (!sim->begun)
         return PH_OK;
-    sim->off = 1;
-    return start_all(sim, h, err);
+    ph_point_copy(&sim->kept, &sim->now, &sim->lay);
+    if (parts)
+        sim->off = 1;
+    else
+        h = size_onwards(sim);
+    return start_with(sim, h, err);
 }
 
-static ph_status advance(ph_sim *sim, ph_error *err)
+/* Return to the state before the attempt that failed; the next one restarts. */
+static void take_back(ph_sim *sim)
 {
+    if (sim->begun)
+        ph_point_copy(&sim->now, &sim->kept, &sim->lay);
+    sim->matrix.factored = 0, sim->n_past = 0, sim->off = 0, sim->renew = 1;
+}
+
+/* Keep all of the simulation before an undivided step, */
+static void keep_whole(ph_sim *sim)
+{
+    ph_tape t = {.mode = PH_TAPE_WRITE, .brief = 2, .at = sim->whole};
+    ph_sim_tape(sim, &t);
+    sim->in_parts = 1;
+}
+
+/* and return to it. Counters of what was done stay. */
+static void return_to_whole(ph_sim *sim)
+{
+    ph_stats st = sim->stats;
+    ph_tape t = {.mode = PH_TAPE_READ, .brief = 2, .at = sim->whole};
+    ph_sim_tape(sim, &t);
+    sim->stats = st, sim->matrix.factored = 0, sim->in_parts = 0;
+}
+
+/* Step to the end of a part, the next jump of an input, or the grid. *started is 0 if the restart failed. */
+static ph_status attempt(ph_sim *sim, double jump, int *started, ph_error *err)
+{
+    sim->part = fmin(jump, end_of_part(sim));
     ph_status s = begin_step(sim, err);
-    if (s != PH_OK)
-        return s;
-    s = guarded_step(sim);
-    if (s == PH_OK && sim->sens && !ph_sim_paced(sim))
-        s = sim->off && is_short(sim) ? ph_sens_drift(sim->sens) : ph_sens_follow(sim->sens);
-    if (s != PH_OK) {
-        sim->matrix.factored = 0;
-        return explain(sim, s, err);
+    *started = s == PH_OK;
+    return s == PH_OK ? guarded_step(sim) : s;
+}
+
+static int may_be_too_long(ph_status s)
+{
+    return s == PH_E_NEWTON || s == PH_E_SINGULAR || s == PH_E_NAN || s == PH_E_STEP;
+}
+
+static int can_divide(const ph_sim *sim)
+{
+    return sim->whole && sim->depth < sim->opt.halvings && part_size(sim) >= 2 * sim->opt.h_min;
+}
+
+/* No part succeeds: say why the undivided step fails, made once more for this; if it succeeds, why the smallest part fails.
+ * own: what the start said, if the smallest part was not started. */
+static ph_status give_up(ph_sim *sim, double jump, int started, ph_status s, ph_error own, ph_error *err)
+{
+    double least = part_size(sim), from = sim->now.t;
+    ph_error whole = {0};
+    if (started)
+        s = explain(sim, s, &own);
+    ph_failure smallest = sim->failure;
+    sim->gives_up = 1;
+    return_to_whole(sim);
+    sim->depth = 0;
+    ph_status t = attempt(sim, jump, &started, &whole);
+    if (may_be_too_long(t)) {
+        s = started ? explain(sim, t, &whole) : t;
+        own = whole;
+    } else {
+        sim->failure = smallest;
     }
+    sim->gives_up = 0;
+    return ph_fail(err, s, "%.300s; also with steps of %.3g s from t = %.9g%s", own.text, least, from,
+                   s == PH_E_NEWTON && sim->stepper->reads & PH_READS_TOL
+                       ? "; try tol = 1e-4: if it ends at the same time, no motion goes on from there"
+                       : "");
+}
+
+/* One step, or one part of a step that is divided: parts are halved until one succeeds. */
+static ph_status divided_step(ph_sim *sim, double jump, ph_error *err)
+{
+    int started, kept = sim->in_parts;
+    ph_error own;
+    own.text[0] = 0;
+    if (sim->depth)
+        grow(sim);
+    if (!kept && can_divide(sim) && (sim->depth || sim->renew || ph_sim_parts(sim)))
+        keep_whole(sim), kept = 1;
+    ph_status s = attempt(sim, jump, &started, &own);
+    for (; may_be_too_long(s) && can_divide(sim); kept = 1) {
+        if (!kept)
+            keep_whole(sim); /* the attempt has changed nothing */
+        take_back(sim);
+        sim->depth++;
+        s = attempt(sim, jump, &started, &own);
+    }
+    if (s == PH_OK)
+        return s;
+    if (kept && sim->depth && may_be_too_long(s))
+        s = give_up(sim, jump, started, s, own, err);
+    else if (started)
+        s = explain(sim, s, err);
+    else
+        ph_fail(err, s, "%s", own.text);
+    if (kept)
+        return_to_whole(sim);
+    sim->matrix.factored = 0;
+    return s;
+}
+
+static void count_divided(ph_sim *sim)
+{
+    ph_stats *st = &sim->stats;
+    long step = sim->passed + sim->n + 1;
+    if (!st->divided)
+        st->first_divided = sim->now.t, st->smallest = HUGE_VAL;
+    if (sim->last_divided != step || !st->divided)
+        st->divided++;
+    st->smallest = fmin(st->smallest, part_size(sim)), sim->last_divided = step;
+}
+
+/* Neighbours of derivatives restart, if sim did, and follow the step. */
+static ph_status follow(ph_sim *sim, ph_error *err)
+{
+    ph_status s = PH_OK;
+    if (sim->begun) {
+        ph_sens_spread(sim->sens, &sim->kept);
+        s = gather(sim, err);
+    }
+    if (s != PH_OK || ph_sim_paced(sim))
+        return s;
+    s = sim->off && is_short(sim) ? ph_sens_drift(sim->sens) : ph_sens_follow(sim->sens);
+    sim->matrix.factored &= s == PH_OK;
+    return s == PH_OK ? s : explain(sim, s, err);
+}
+
+static void accept(ph_sim *sim)
+{
     if (sim->stepper->accept)
         sim->stepper->accept(sim);
+    if (sim->depth)
+        count_divided(sim);
     int counts = reached_grid(sim), parted = !counts && ph_sim_parts(sim);
     ph_point free = sim->last;
     sim->last = sim->now, sim->now = sim->next, sim->next = free;
@@ -753,13 +946,45 @@ static ph_status advance(ph_sim *sim, ph_error *err)
     sim->renew = parted || (sim->off && counts && !ph_sim_paced(sim)), sim->off = 0;
     if (sim->step_iterations > sim->stats.worst_iterations)
         sim->stats.worst_iterations = sim->step_iterations;
-    return PH_OK;
+}
+
+static ph_status advance(ph_sim *sim, ph_error *err)
+{
+    double jump = sim->part;
+    ph_status s = divided_step(sim, jump, err);
+    if (s == PH_OK && sim->sens)
+        s = follow(sim, err);
+    if (s == PH_OK)
+        accept(sim);
+    sim->in_parts = s == PH_OK && sim->depth && sim->renew && sim->now.t == sim->part && sim->part < jump;
+    sim->part = jump;
+    return s;
+}
+
+ph_status ph_sim_step_part(ph_sim *sim, ph_error *err)
+{
+    unsigned mode = ph_ftz_begin();
+    ph_status s = advance(sim, err);
+    ph_ftz_end(mode);
+    return s;
+}
+
+/* All parts, to the grid, or to where an event or the jump of an input ends the step. */
+static ph_status advance_to_grid(ph_sim *sim, ph_error *err)
+{
+    long before = sim->stats.steps;
+    ph_status s;
+    do
+        s = advance(sim, err);
+    while (s == PH_OK && sim->stats.steps == before && sim->now.t < sim->part &&
+           !(sim->guard && sim->guard->met));
+    return s;
 }
 
 ph_status ph_sim_step(ph_sim *sim, ph_error *err)
 {
     unsigned mode = ph_ftz_begin();
-    ph_status s = advance(sim, err);
+    ph_status s = advance_to_grid(sim, err);
     ph_ftz_end(mode);
     return s;
 }
@@ -797,7 +1022,7 @@ static ph_status run(ph_sim *sim, long steps, double t_end, ph_output_fn output,
     if (output && output(sim, ctx) != PH_OK)
         return ph_fail(err, PH_E_STOPPED, "stopped by the output callback at t = %.9g", sim->now.t);
     for (; !is_over(sim, steps, t_end); steps--) {
-        ph_status s = advance(sim, err);
+        ph_status s = advance_to_grid(sim, err);
         if (s != PH_OK)
             return s;
         if (output && output(sim, ctx) != PH_OK)

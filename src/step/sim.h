@@ -79,7 +79,7 @@ struct ph_sim {
     ph_newton_matrix matrix;
     ph_point now, next; /* the start and the end of the step at work */
     ph_point last;      /* the start of the step before; they take turns when a step is accepted */
-    ph_point kept;      /* the state that a reset which fails brings back */
+    ph_point kept;      /* the state that a reset or a step which fails brings back */
     int n_past; /* steps before now of its size, up to PH_PAST: last is the start of one, a method may remember more of them */
     double t0;
     long n;      /* steps since t0, where the method started, last */
@@ -103,7 +103,15 @@ struct ph_sim {
         void *
             ctx); /* the output has passed now, the end of a step of the method ahead of it; NULL: nobody asks */
     void *pass_ctx;
-    ph_tally *tally; /* integrals that follow the steps, the caller's; NULL: none */
+    ph_tally *tally;   /* integrals that follow the steps, the caller's; NULL: none */
+    int projected;     /* levels that the last start projected, bits: 1 positions, 2 velocities */
+    int project_as;    /* the levels that the next start projects, of a neighbour; -1: those that need it */
+    int depth;         /* the present parts are 2^-depth of a step (RB5); 0: whole steps */
+    int in_parts;      /* sim->now is between two parts of a step, and the state before it is kept */
+    void *whole;       /* there; NULL: steps are not divided */
+    int begun;         /* the step at work restarted, from sim->kept */
+    int gives_up;      /* the step at work is made for its message only */
+    long last_divided; /* number of the step that was divided last */
     ph_stats stats;
     ph_failure failure;
     int step_iterations;    /* of the step at work */
@@ -129,6 +137,9 @@ static inline int ph_sim_has_grid(const ph_sim *sim)
 }
 
 double ph_sim_next_of_grid(const ph_sim *sim); /* s, with h > 0 */
+
+/* Like ph_sim_step, but return after each part of a step that is divided. */
+ph_status ph_sim_step_part(ph_sim *sim, ph_error *err);
 
 /* 1: the next step, of constant size otherwise, ends at sim->part. */
 int ph_sim_parts(const ph_sim *sim);

@@ -350,8 +350,10 @@ static ph_status make_consistent(ph_sim *sim, int level, ph_error *err)
         return s;
     int c = worst_row(lay, rows, row_sizes(sim, &sim->now, level, PH_SIZE_REST), level, &worst);
     char label[PH_NAME_MAX];
-    if (c < 0 || worst <= PH_START_CONSISTENT)
+    int needs = sim->project_as < 0 ? !(worst <= PH_START_CONSISTENT) : sim->project_as >> level & 1;
+    if (c < 0 || !needs)
         return PH_OK;
+    sim->projected |= 1 << level;
     double violation = ph_small_max(lay->rows[c], rows + lay->l_at[c]);
     if (!isfinite(violation))
         return PH_E_NAN;
@@ -460,6 +462,7 @@ ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
 {
     ph_error own = {0};
     ph_status s = check_mass(sim, err);
+    sim->projected = 0;
     if (s != PH_OK)
         return s;
     sim->matrix.body = ph_size_bodies(&sim->lay, sim->ev.M);

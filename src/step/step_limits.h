@@ -104,6 +104,8 @@
 #define PH_SIM_UNIT (16 * DBL_EPSILON)
 /* Above this turn in one step the equations of a step may have no solution [rad]. */
 #define PH_SIM_SPIN_LIMIT 1.0
+/* A step is halved at most so often: smaller parts would go by two terms of their Taylor series (SHORT). */
+#define PH_SIM_HALVINGS 9
 /* Up to this part of a step before the end, the end is reached. */
 #define PH_SIM_REACHED 1e-9
 

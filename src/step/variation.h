@@ -24,7 +24,7 @@ typedef struct ph_follower {
 ph_status ph_sens_follow(ph_sens *sens);
 
 /* Where sim starts anew from sim->now: before it does, neighbours go to where derivatives say, and after it they start anew, too. */
-void ph_sens_spread(ph_sens *sens);
+void ph_sens_spread(ph_sens *sens, const ph_point *from);
 ph_status ph_sens_gather(ph_sens *sens);
 
 /* After such a start: the same for ph_sim_drift from sim->now to sim->next. */

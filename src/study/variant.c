@@ -142,6 +142,7 @@ static int combine(const ph_options *base, const ph_lists *l, long i, ph_variant
         i /= n;
     }
     *out = (ph_variant){.opt = *base, .space = -1};
+    out->opt.halvings = 0;                 /* errors by powers of h need steps of one size */
     for (int d = SPACE; d <= TABLEAU; d++) /* what the others are read by */
         if (count_of(l, d) > 0)
             set(out, l, d, k[d]);
