@@ -215,7 +215,7 @@ refused "there is no benchmark 'zz'" bench zz --json
 
 # ---- numerical failure --------------------------------------------------------------------------------------------
 
-run 1 run heavy_top --h 0.1 --json -o failed.csv
+run 1 run heavy_top --h 0.1 --halvings 0 --json -o failed.csv
 is_json out
 has out '"status":"newton_failed"' '"t":' '"reason":"' '"culprits":[{' '"residual":'
 [[ $(grep -oE '"(body|joint)":"[^"]*"' out | sort | uniq -d | wc -l) == 0 ]] || fail "the same culprit twice: $(cat out)"
@@ -224,10 +224,10 @@ has out '"status":"newton_failed"' '"t":' '"reason":"' '"culprits":[{' '"residua
 printf 'particle { name = "p", mass = 1 }\nstate { name = "z", initial = 1, rate = function(t, s) return 1e3*s.states.z^3 end }\nrun { t_end = 1, h = 0.1 }\n' >blow.lua
 run 1 run blow.lua --json --halvings 0
 has out '"culprits":[{"state":"z",'
-run 1 run heavy_top --h 0.5
+run 1 run heavy_top --h 0.5 --halvings 0
 has out 'no step was done; 22 Newton iterations in the first'
 ! grep -q 'at most 0\|nan' out || fail "a failed first step: $(cat out)"
-run 1 run heavy_top --h 0.02 --formulation index3
+run 1 run heavy_top --h 0.02 --formulation index3 --halvings 0
 has out 'did not reach its end'
 
 # A step that fails is divided; the summary, JSON and the notes say so. 0 ends the run; studies of order never divide.
@@ -398,7 +398,7 @@ END
     run 0 run heavy_top --t-end 0.1 --h 1e-5 --plot long.svg
     has long.svg 'top, position [m]' 'pivot, lambda [SI]'
     [[ $(wc -c <long.svg) -lt 400000 ]] || fail "a picture of all 10000 steps: $(wc -c <long.svg) bytes"
-    run 1 run heavy_top --h 0.5 --t-end 1 --plot failed.png
+    run 1 run heavy_top --h 0.5 --halvings 0 --t-end 1 --plot failed.png
     [[ $(head -c 4 failed.png | tail -c 3) == PNG ]] || fail "no picture of a run that failed"
     run 0 run chain --size 20 --t-end 0.01 --plot chain.svg
     complains 'note: the picture shows the first 12 of' "many panels"

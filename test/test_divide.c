@@ -96,10 +96,10 @@ static void failed_steps_are_divided(void **state)
         go(run, 0.4);
         ph_stats st = counts_of(run);
         double h = ph_run_options(run).h;
-        assert_true(st.divided > 0 && st.divided < st.steps / 10);
+        assert_true(st.divided > 0 && st.divided < st.steps / 5);
         assert_int_equal(st.steps, lround(0.4 / h));
         assert_true(st.smallest >= h / 512 && st.smallest <= h / 2);
-        check_near(st.first_divided, failed, 1e-12); /* round-off */
+        assert_true(st.first_divided <= failed + 1e-12); /* round-off; earlier if a contact closes (RB6) */
         ph_run_close(run);
     }
 }

@@ -19,7 +19,7 @@ static ph_run *open_run(const char *file, int compiled, ph_log_fn log, void *ctx
     ph_run *run;
     ph_error err = {0};
     ph_run_config c = ph_run_defaults();
-    c.options = (const char *const[]){"formulation=index3", "h=1e-3"}, c.n_options = 2;
+    c.options = (const char *const[]){"formulation=index3", "h=1e-3", "halvings=0"}, c.n_options = 3;
     c.compiled = compiled, c.log = log, c.log_ctx = ctx, c.watch = PH_WATCH_ALL;
     if (ph_run_open(&run, file, &c, &err) != PH_OK)
         fail_msg("%s", err.text);

@@ -85,7 +85,7 @@ static int is_unseen(const ph_run *run)
     return m && m->lane >= 0 && m->checked == PH_STEPS_CHECKED && sim->stats.steps >= PH_STEPS_CHECKED &&
            !m->past && !run->table.columns && !run->n_inputs && !run->events && !run->n_over &&
            !run->model->n_objectives && !run->bars && !run->following && !sim->guard && !sim->sens &&
-           !sim->off && !sim->renew && !sim->depth;
+           !sim->off && !sim->renew && !sim->depth && !sim->sides;
 }
 
 /* How many steps all runs that are under way can make so, the last one of each not among them; 0: some cannot. */

@@ -12,6 +12,7 @@
 #include "compile/native.h"
 #include "run/private.h"
 #include "step/guard.h"
+#include "step/touch.h"
 
 static void close_native(ph_native *base, const ph_allocator *alloc)
 {
@@ -139,7 +140,7 @@ static int meets_event(ph_sim *sim)
 /* The library takes steps of another size: between an event or a jump and the grid, and parts of a divided step. */
 static int is_its_own(const ph_sim *sim)
 {
-    return sim->sens || sim->off || sim->renew || sim->depth || ph_sim_parts(sim) ||
+    return sim->sens || sim->off || sim->renew || sim->depth || sim->looks || ph_sim_parts(sim) ||
            sim->n < ph_multistep_first(sim);
 }
 
@@ -184,7 +185,7 @@ static ph_status step(ph_run *run, ph_error *err)
     n->ahead = 0;
     if (!n->failed && sim->stats.steps >= PH_STEPS_CHECKED) {
         ph_member_fetch(run, n, 1);
-        if (meets_event(sim))
+        if (ph_touch_changes(sim) || meets_event(sim))
             return ph_sim_step_part(sim, err);
         if (n->checked < PH_STEPS_CHECKED) {
             if (!agrees(run, n)) {

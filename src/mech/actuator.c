@@ -80,6 +80,14 @@ static double energy(const ph_force_site *s)
     return law_of(s, &site).stored;
 }
 
+/* Add the side of the stops, 1 or 2 if one is pressed, to that of the effort. */
+static uint64_t side(const ph_mechanism *m, const ph_state *s, const ph_force *f)
+{
+    const ph_actuator_def *d = f->actuator;
+    double x = isnan(d->stop[0]) ? NAN : ph_mechanism_coordinate(m, s, d->joint, f->coordinate);
+    return ph_function_side(m, s, &d->f, 1) + (x < d->stop[0] ? 1 : x > d->stop[1] ? 2 : 0);
+}
+
 /* The prescribed effort only; spring, damper and stops are not sources. */
 static ph_status pairs(const ph_force_site *s, ph_port *out)
 {
@@ -89,7 +97,7 @@ static ph_status pairs(const ph_force_site *s, ph_port *out)
 }
 
 const ph_force_ops ph_force_actuator = {
-    .text = "actuator", .g = g, .C = C, .K = K, .energy = energy, .pairs = pairs, .n_pairs = 1};
+    .text = "actuator", .g = g, .C = C, .K = K, .energy = energy, .pairs = pairs, .n_pairs = 1, .side = side};
 
 static ph_status swing_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
 {

@@ -887,6 +887,8 @@ void ph_mechanism_callbacks(ph_mechanism *m)
 {
     ph_system *sys = &m->sys;
     m->damped = is_damped(m);
+    for (ph_force *f = m->force, *end = f + m->n_forces; f < end; f++)
+        f->sided = ph_force_has_sides(f), m->sided |= f->sided;
     sys->ctx = m, sys->origin = sys;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
     sys->products = products_of(m);

@@ -234,10 +234,16 @@ static unsigned force_couples(const ph_force_def *d)
     return d->in_body ? PH_COUPLE(PH_XB, PH_FB) : arm ? PH_COUPLE(PH_FB, PH_FB) : 0;
 }
 
+static uint64_t load_side(const ph_mechanism *m, const ph_state *s, const ph_force *f)
+{
+    return ph_function_side(m, s, &f->def->f, 3);
+}
+
 const ph_force_ops ph_force_point = {.text = "load_force",
                                      .g = force_g,
                                      .C = load_C,
                                      .K = force_K,
+                                     .side = load_side,
                                      .pairs = force_pairs,
                                      .n_pairs = 3,
                                      .couples = force_couples,
@@ -281,6 +287,7 @@ const ph_force_ops ph_force_torque = {.text = "load_torque",
                                       .K = torque_K,
                                       .pairs = torque_pairs,
                                       .n_pairs = 3,
+                                      .side = load_side,
                                       .turns = 1,
                                       .couples = torque_couples,
                                       .still = still};

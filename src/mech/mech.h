@@ -152,6 +152,8 @@ typedef struct ph_force_ops {
     /* friction: return the sliding velocity over the speed below which the law is smooth; linear in the velocities */
     ph_vec3 (*slip)(const ph_force_site *s);
     int slips, presses; /* components of slip; rows of the joint that press */
+    /* a number that changes if the law takes another formula (RB6); NULL: it has one */
+    uint64_t (*side)(const struct ph_mechanism *m, const ph_state *s, const ph_force *f);
     /* of rows of forces.def, for building: */
     int turns;                                  /* acts on rotations: particles have none */
     unsigned (*couples)(const ph_force_def *d); /* nonzero blocks of K and C; NULL: all */
@@ -194,6 +196,7 @@ struct ph_force {
     unsigned couples;                /* nonzero blocks of K and C */
     int still;                       /* C = 0 */
     int n_pairs;                     /* effort and rate, by which energy enters */
+    int sided;                       /* its law has switches */
     ph_vec3 sa, sb;                  /* points, body frames */
     double length;                   /* unstressed */
     double d0[6];                    /* of beam elements: log of b as seen from a, unstressed */
@@ -445,6 +448,7 @@ struct ph_mechanism {
     int functions;         /* a force or a constraint calls a function of the states that is not traced */
     int inertia;           /* a force has a mass matrix */
     int damped;            /* a force or a state depends on velocities */
+    int sided;             /* the law of a force has switches */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
     ph_counted *turns;     /* of all angles that are free: the last one, counted over many turns */
@@ -494,6 +498,10 @@ void ph_mechanism_flows(const ph_mechanism *m, const ph_state *s, ph_flow *given
 /* The number of these pairs; both 0: the mechanism keeps its energy. */
 void ph_mechanism_count_pairs(const ph_mechanism *m, int *given, int *lost);
 void ph_flow_add(ph_flow *flow, int n, const ph_port *pair);
+/* sides.c: a number that changes if a law takes another formula; ctx: the mechanism */
+uint64_t ph_mechanism_sides(const ph_state *s, void *ctx);
+uint64_t ph_function_side(const ph_mechanism *m, const ph_state *s, const ph_function *f, int n);
+int ph_force_has_sides(const ph_force *f);
 
 /* view.c: J */
 /* The largest speed and the largest angular velocity of a body. */

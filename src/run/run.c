@@ -106,6 +106,8 @@ static ph_status build_sim(const ph_run *run, ph_skeleton *skeleton, parts *p, p
     ph_status s = ph_sim_create_on(&p->sim, skeleton, &o, run->t0, p->q0, p->v0, !run->config.wait, err);
     if (s != PH_OK)
         return ph_run_explain_start(p->mech, p->model, s, run->t0, err);
+    if (p->mech && p->mech->sided)
+        p->sim->sides = ph_mechanism_sides, p->sim->sides_ctx = p->mech;
     double h = p->def.opt.h;
     ph_start start = p->def.opt.start;
     p->def.opt = ph_sim_options(p->sim);

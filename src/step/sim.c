@@ -12,6 +12,7 @@
 #include "step/guard.h"
 #include "step/position.h"
 #include "step/step_limits.h"
+#include "step/touch.h"
 
 /* Times that differ by less than this part of a step are the same point of the grid. */
 #define ON_GRID 1e-9
@@ -105,6 +106,7 @@ static void take(ph_sim *sim, ph_arena *a)
     ph_point_take(&sim->next, &sim->lay, a);
     ph_point_take(&sim->last, &sim->lay, a);
     ph_point_take(&sim->kept, &sim->lay, a);
+    sim->touch = ph_arena_take(a, 4 * (size_t)sim->lay.N, sizeof(double));
     sim->method = ph_arena_take(a, 1, sim->stepper->size);
     sim->stepper->take(sim, a);
 }
@@ -302,7 +304,8 @@ static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v
         return s;
     sim->matrix.factored = 0;
     sim->t0 = sim->grid = t0, sim->n = sim->passed = 0, sim->off = sim->renew = 0, sim->within = 0;
-    sim->stats = (ph_stats){0}, sim->step_iterations = 0, sim->depth = sim->in_parts = 0;
+    sim->stats = (ph_stats){0}, sim->step_iterations = 0;
+    sim->depth = sim->in_parts = sim->hold = sim->looks = 0;
     return PH_OK;
 }
 
@@ -408,7 +411,7 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
     if (s->eta)
         memmove(sim->now.eta, s->eta, d * nl);
     sim->t0 = sim->grid = s->t, sim->n = sim->passed = 0, sim->off = sim->renew = 0;
-    sim->depth = sim->in_parts = 0;
+    sim->depth = sim->in_parts = sim->hold = sim->looks = 0;
     return PH_OK;
 }
 
@@ -424,6 +427,8 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
     ph_tape_int(t, &sim->renew);
     ph_tape_int(t, &sim->after);
     ph_tape_int(t, &sim->depth);
+    ph_tape_int(t, &sim->hold);
+    ph_tape_int(t, &sim->looks);
     ph_tape_int(t, &sim->in_parts);
     ph_tape_bytes(t, &sim->last_divided, sizeof sim->last_divided);
     double h = sim->h;
@@ -739,6 +744,35 @@ static ph_status part_of_step(ph_sim *sim, double t, void *ctx)
     return s == PH_OK ? sim->stepper->step(sim) : s;
 }
 
+/* ---- steps that are divided (RB5) ------------------------------------------------------------------ */
+
+/* Ends of parts that differ by less than this fraction of a part are the same. */
+#define ON_PART 1e-3
+/* Parts for which the depth stays after a law has become much stiffer, or softer: twice the time of a touch. */
+#define HOLD 16
+/* Steps whose stiffness is compared after a law has changed its side: it may have done so at the very end of a step. */
+#define LOOKS 2
+
+static double part_size(const ph_sim *sim)
+{
+    return ldexp(sim->opt.h, -sim->depth);
+}
+
+static int can_divide(const ph_sim *sim)
+{
+    return sim->whole && sim->depth < sim->opt.halvings && part_size(sim) >= 2 * sim->opt.h_min;
+}
+
+/* A one-sided law that closes within the step must be resolved (RB6). */
+static ph_status check_touch(ph_sim *sim)
+{
+    sim->changes = !sim->gives_up && ph_touch_changes(sim);
+    double w = sim->changes || sim->looks || sim->hold ? ph_touch_stiffens(sim) : 0;
+    if (w > PH_TOUCH_MUCH / 4) /* a step of twice the size would be divided */
+        sim->hold = HOLD;
+    return w > PH_TOUCH_MUCH && can_divide(sim) ? PH_E_STEP : PH_OK;
+}
+
 /* A step that may end where functions change their sign. */
 static ph_status guarded_step(ph_sim *sim)
 {
@@ -746,6 +780,8 @@ static ph_status guarded_step(ph_sim *sim)
     if (sim->guard && !paced)
         ph_guard_before(sim);
     ph_status s = make_step(sim);
+    if (s == PH_OK)
+        s = check_touch(sim);
     if (s != PH_OK || !sim->guard || paced)
         return s;
     s = ph_guard_after(sim, part_of_step, NULL);
@@ -760,16 +796,6 @@ static int reached_grid(const ph_sim *sim)
     int met = sim->guard && sim->guard->met;
     return (!met && !ph_sim_parts(sim)) || !(sim->opt.h > 0) || sim->opt.random > 1 ||
            fabs(sim->next.t - ph_sim_next_of_grid(sim)) <= ON_GRID * sim->opt.h;
-}
-
-/* ---- steps that are divided (RB5) ------------------------------------------------------------------ */
-
-/* Ends of parts that differ by less than this fraction of a part are the same. */
-#define ON_PART 1e-3
-
-static double part_size(const ph_sim *sim)
-{
-    return ldexp(sim->opt.h, -sim->depth);
 }
 
 /* Return where the next part ends: a multiple of its size before the grid; HUGE_VAL: at the grid. */
@@ -843,11 +869,6 @@ static int may_be_too_long(ph_status s)
     return s == PH_E_NEWTON || s == PH_E_SINGULAR || s == PH_E_NAN || s == PH_E_STEP;
 }
 
-static int can_divide(const ph_sim *sim)
-{
-    return sim->whole && sim->depth < sim->opt.halvings && part_size(sim) >= 2 * sim->opt.h_min;
-}
-
 /* No part succeeds: say why the undivided step fails, made once more for this; if it succeeds, why the smallest part fails.
  * own: what the start said, if the smallest part was not started. */
 static ph_status give_up(ph_sim *sim, double jump, int started, ph_status s, ph_error own, ph_error *err)
@@ -880,7 +901,7 @@ static ph_status divided_step(ph_sim *sim, double jump, ph_error *err)
     int started, kept = sim->in_parts;
     ph_error own;
     own.text[0] = 0;
-    if (sim->depth)
+    if (sim->depth && !sim->hold)
         grow(sim);
     if (!kept && can_divide(sim) && (sim->depth || sim->renew || ph_sim_parts(sim)))
         keep_whole(sim), kept = 1;
@@ -938,6 +959,8 @@ static void accept(ph_sim *sim)
         sim->stepper->accept(sim);
     if (sim->depth)
         count_divided(sim);
+    sim->hold -= sim->hold > 0;
+    sim->looks = sim->changes ? LOOKS : sim->looks - (sim->looks > 0);
     int counts = reached_grid(sim), parted = !counts && ph_sim_parts(sim);
     ph_point free = sim->last;
     sim->last = sim->now, sim->now = sim->next, sim->next = free;

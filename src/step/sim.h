@@ -103,9 +103,17 @@ struct ph_sim {
         void *
             ctx); /* the output has passed now, the end of a step of the method ahead of it; NULL: nobody asks */
     void *pass_ctx;
-    ph_tally *tally;   /* integrals that follow the steps, the caller's; NULL: none */
-    int projected;     /* levels that the last start projected, bits: 1 positions, 2 velocities */
-    int project_as;    /* the levels that the next start projects, of a neighbour; -1: those that need it */
+    ph_tally *tally; /* integrals that follow the steps, the caller's; NULL: none */
+    int projected;   /* levels that the last start projected, bits: 1 positions, 2 velocities */
+    int project_as;  /* the levels that the next start projects, of a neighbour; -1: those that need it */
+    uint64_t (*sides)(const ph_state *s,
+                      void *ctx); /* a number that changes if a law of the system takes another
+                                                        formula (RB6); NULL: none has several */
+    void *sides_ctx;
+    double *touch;     /* 4 for each node: norms of stiffness at both ends of a step */
+    int changes;       /* a law has changed its side in the step at work; */
+    int looks;         /* the stiffness of so many further steps is compared, */
+    int hold;          /* and for so many parts the depth stays (RB6) */
     int depth;         /* the present parts are 2^-depth of a step (RB5); 0: whole steps */
     int in_parts;      /* sim->now is between two parts of a step, and the state before it is kept */
     void *whole;       /* there; NULL: steps are not divided */
