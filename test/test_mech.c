@@ -234,7 +234,7 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
                                   0,  0,  0, .2, 0, 0, 0,  0,  0, 0, .5, 0, 0, 0, .1, 0, 0, .6};
     static const double M6[36] = {2, 0,  0,  0, -.6, -.4, 0,   2, 0,   .6, 0, .2, 0,   0,  2, .4, -.2, 0,
                                   0, .6, .4, 3, .1,  .2,  -.6, 0, -.2, .1, 2, .3, -.4, .2, 0, .2, .3,  4};
-    int two = type == PH_F_SPRING || type == PH_F_BUSHING || type == PH_F_BEAM;
+    int two = (ph_force_row_of(&(ph_force_def){.type = type})->keys & PH_KEY_BODIES) != 0;
     ph_force_def *f = kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND,
                                 two || side >= RIGID_SIDES ? sides[side][1] : side % 2);
     uint64_t own = 7;

@@ -99,26 +99,9 @@ static ph_status pairs(const ph_force_site *s, ph_port *out)
 const ph_force_ops ph_force_actuator = {
     .text = "actuator", .g = g, .C = C, .K = K, .energy = energy, .pairs = pairs, .n_pairs = 1, .side = side};
 
-static ph_status swing_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
-{
-    ph_swing_torque_g(s, r);
-    return PH_OK;
-}
+PH_PLAIN_FORCE(swing_torque)
 
-static ph_status swing_C(const ph_force_site *s, const ph_put *p)
-{
-    ph_swing_torque_C(s, p);
-    return PH_OK;
-}
-
-static ph_status swing_K(const ph_force_site *s, const ph_put *p)
-{
-    ph_swing_torque_K(s, p);
-    return PH_OK;
-}
-
-const ph_force_ops ph_force_swing = {
-    .text = "swing_torque", .g = swing_g, .C = swing_C, .K = swing_K, .energy = ph_swing_torque_energy};
+const ph_force_ops ph_force_swing = {PH_PLAIN_TERMS(swing_torque), .energy = ph_swing_torque_energy};
 
 /* ---- from the words of the model ------------------------------------------------------------------- */
 

@@ -25,12 +25,6 @@ static ph_status make(const ph_model *model, ph_force *f, ph_error *err)
     return ph_force_span(model, f, err);
 }
 
-const ph_force_ops ph_force_bushing = {.text = "bushing",
-                                       .g = g,
-                                       .C = C,
-                                       .K = K,
-                                       .energy = ph_bushing_energy,
-                                       .pairs = pairs,
-                                       .n_pairs = 3,
-                                       .still = still,
-                                       .make = make};
+const ph_force_ops ph_force_bushing = {PH_PLAIN_TERMS(bushing), .energy = ph_bushing_energy,
+                                       .pairs = pairs,          .n_pairs = 3,
+                                       .still = still,          .make = make};

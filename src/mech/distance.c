@@ -2,14 +2,9 @@
 #include "mech/distance.h"
 
 const ph_part ph_part_distance = {
-    .text = "distance",
+    PH_PLAIN_PART(distance),
     .couples = PH_COUPLE_ALL,
-    .Phi = ph_distance_Phi,
-    .B = ph_distance_B,
-    .K = ph_distance_K,
-    .Z = ph_distance_Z,
     .Phi_t = ph_distance_Phi_t,
-    .convective = ph_distance_convective,
 };
 
 static ph_status check(const ph_model *model, const ph_joint_def *d, const ph_joint *j, ph_error *err)

@@ -2,29 +2,10 @@
 #include "mech/friction.h"
 
 #define OPERATIONS(name, components, rows)                                                                   \
-    static ph_status name##_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])                                   \
-    {                                                                                                        \
-        ph_friction_##name##_g(s, r);                                                                        \
-        return PH_OK;                                                                                        \
-    }                                                                                                        \
-    static ph_status name##_C(const ph_force_site *s, const ph_put *p)                                       \
-    {                                                                                                        \
-        ph_friction_##name##_C(s, p);                                                                        \
-        return PH_OK;                                                                                        \
-    }                                                                                                        \
-    static ph_status name##_K(const ph_force_site *s, const ph_put *p)                                       \
-    {                                                                                                        \
-        ph_friction_##name##_K(s, p);                                                                        \
-        return PH_OK;                                                                                        \
-    }                                                                                                        \
-    const ph_force_ops ph_friction_##name = {.text = "friction_" #name,                                      \
-                                             .g = name##_g,                                                  \
-                                             .C = name##_C,                                                  \
-                                             .K = name##_K,                                                  \
-                                             .g_lambda = ph_friction_##name##_g_lambda,                      \
-                                             .slip = ph_friction_##name##_slip,                              \
-                                             .slips = components,                                            \
-                                             .presses = rows};
+    PH_PLAIN_FORCE(friction_##name)                                                                          \
+    const ph_force_ops ph_friction_##name = {                                                                \
+        PH_PLAIN_TERMS(friction_##name), .g_lambda = ph_friction_##name##_g_lambda,                          \
+        .slip = ph_friction_##name##_slip, .slips = components, .presses = rows};
 
 OPERATIONS(revolute, 1, 3)
 OPERATIONS(spherical, 3, 3)

@@ -38,6 +38,11 @@ typedef struct ph_part {
     int (*same)(const ph_joint *a, const ph_joint *b, unsigned pick, double place);
 } ph_part;
 
+/* The members of the record of a primitive whose functions are those of a header, which compiled models have too. */
+#define PH_PLAIN_PART(name)                                                                                  \
+    .text = #name, .Phi = ph_##name##_Phi, .B = ph_##name##_B, .K = ph_##name##_K, .Z = ph_##name##_Z,       \
+    .convective = ph_##name##_convective
+
 extern const ph_part ph_part_point, ph_part_slide, ph_part_turn, ph_part_ortho, ph_part_distance,
     ph_part_roll;
 
@@ -161,23 +166,25 @@ typedef struct ph_force_ops {
     ph_status (*make)(const ph_model *model, ph_force *f, ph_error *err); /* what is its own; NULL: nothing */
 } ph_force_ops;
 
-/* g, C and K of a force that cannot fail, from those of NAME.h, which compiled models have too. */
+/* Functions NAME_g, NAME_C and NAME_K of a force that cannot fail, from those of a header, which compiled models have too; and the
+ * members of its record for them. */
 #define PH_PLAIN_FORCE(name)                                                                                 \
-    static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])                                          \
+    static ph_status name##_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])                                   \
     {                                                                                                        \
         ph_##name##_g(s, r);                                                                                 \
         return PH_OK;                                                                                        \
     }                                                                                                        \
-    static ph_status C(const ph_force_site *s, const ph_put *p)                                              \
+    static ph_status name##_C(const ph_force_site *s, const ph_put *p)                                       \
     {                                                                                                        \
         ph_##name##_C(s, p);                                                                                 \
         return PH_OK;                                                                                        \
     }                                                                                                        \
-    static ph_status K(const ph_force_site *s, const ph_put *p)                                              \
+    static ph_status name##_K(const ph_force_site *s, const ph_put *p)                                       \
     {                                                                                                        \
         ph_##name##_K(s, p);                                                                                 \
         return PH_OK;                                                                                        \
     }
+#define PH_PLAIN_TERMS(name) .text = #name, .g = name##_g, .C = name##_C, .K = name##_K
 
 extern const ph_force_ops ph_force_beam_mass;
 extern const ph_force_ops ph_force_bushing_body;             /* axes of the first body */

@@ -11,13 +11,8 @@ static int same(const ph_joint *a, const ph_joint *b, unsigned pick, double plac
 }
 
 const ph_part ph_part_ortho = {
-    .text = "ortho",
+    PH_PLAIN_PART(ortho),
     .couples = PH_COUPLE_TURNS,
-    .Phi = ph_ortho_Phi,
-    .B = ph_ortho_B,
-    .K = ph_ortho_K,
-    .Z = ph_ortho_Z,
-    .convective = ph_ortho_convective,
     .same = same,
 };
 

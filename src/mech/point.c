@@ -9,12 +9,7 @@ static int same(const ph_joint *a, const ph_joint *b, unsigned pick, double plac
 }
 
 const ph_part ph_part_point = {
-    .text = "point",
+    PH_PLAIN_PART(point),
     .couples = PH_COUPLE(PH_FA, PH_FA) | PH_COUPLE(PH_FB, PH_FB),
-    .Phi = ph_point_Phi,
-    .B = ph_point_B,
-    .K = ph_point_K,
-    .Z = ph_point_Z,
-    .convective = ph_point_convective,
     .same = same,
 };

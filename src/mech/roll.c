@@ -4,13 +4,8 @@
 #include "mech/axes.h"
 
 const ph_part ph_part_roll = {
-    .text = "roll",
+    PH_PLAIN_PART(roll),
     .couples = PH_COUPLE(PH_FB, PH_FB),
-    .Phi = ph_roll_Phi,
-    .B = ph_roll_B,
-    .K = ph_roll_K,
-    .Z = ph_roll_Z,
-    .convective = ph_roll_convective,
 };
 
 static ph_quat frame(const ph_joint_def *d)

@@ -3,10 +3,5 @@
 
 PH_PLAIN_FORCE(spring)
 
-const ph_force_ops ph_force_spring = {.text = "spring",
-                                      .g = g,
-                                      .C = C,
-                                      .K = K,
-                                      .energy = ph_spring_energy,
-                                      .still = ph_force_undamped,
-                                      .make = ph_force_span};
+const ph_force_ops ph_force_spring = {PH_PLAIN_TERMS(spring), .energy = ph_spring_energy,
+                                      .still = ph_force_undamped, .make = ph_force_span};

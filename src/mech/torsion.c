@@ -9,11 +9,5 @@ static unsigned couples(const ph_force_def *d)
     return PH_COUPLE(PH_FB, PH_FB);
 }
 
-const ph_force_ops ph_force_torsion = {.text = "torsion",
-                                       .g = g,
-                                       .C = C,
-                                       .K = K,
-                                       .energy = ph_torsion_energy,
-                                       .turns = 1,
-                                       .couples = couples,
-                                       .still = ph_force_undamped};
+const ph_force_ops ph_force_torsion = {PH_PLAIN_TERMS(torsion), .energy = ph_torsion_energy, .turns = 1,
+                                       .couples = couples, .still = ph_force_undamped};

@@ -10,14 +10,6 @@ static int same(const ph_joint *a, const ph_joint *b, unsigned pick, double plac
 }
 
 const ph_part ph_part_turn = {
-    .text = "turn",
-    .couples = PH_COUPLE_TURNS,
-    .Phi = ph_turn_Phi,
-    .B = ph_turn_B,
-    .Phi_B = ph_turn_Phi_B,
-    .K = ph_turn_K,
-    .Z = ph_turn_Z,
-    .Phi_t = ph_turn_Phi_t,
-    .convective = ph_turn_convective,
+    PH_PLAIN_PART(turn), .couples = PH_COUPLE_TURNS, .Phi_B = ph_turn_Phi_B, .Phi_t = ph_turn_Phi_t,
     .same = same,
 };
