@@ -766,6 +766,8 @@ static int can_divide(const ph_sim *sim)
 /* A one-sided law that closes within the step must be resolved (RB6). */
 static ph_status check_touch(ph_sim *sim)
 {
+    if (!sim->sides)
+        return PH_OK;
     sim->changes = !sim->gives_up && ph_touch_changes(sim);
     double w = sim->changes || sim->looks || sim->hold ? ph_touch_stiffens(sim) : 0;
     if (w > PH_TOUCH_MUCH / 4) /* a step of twice the size would be divided */
