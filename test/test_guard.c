@@ -131,12 +131,11 @@ static ph_status unit(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
-static ph_status read_clock(const ph_state *s, double *g, void *ctx)
+static ph_status read_clock(const ph_state *s, int k, double *x, void *ctx)
 {
     clockwork *c = ctx;
     c->seen++;
-    for (int k = 0; k < c->sim->guard->n; k++)
-        g[k] = c->f[k](s->t) + (c->again ? c->off : 0);
+    *x = c->f[k](s->t) + (c->again ? c->off : 0);
     return PH_OK;
 }
 
@@ -160,7 +159,7 @@ static void clock_open(clockwork *c, double t, double h, int n, const of_time *f
     o.h = h;
     *c = (clockwork){.sim = sim_of(&sys, &o, &x, &x), .f = f};
     assert_int_equal(ph_guard_create(&g, c->sim, n, NULL), PH_OK);
-    g->values = read_clock, g->ctx = c, c->sim->guard = g;
+    g->value = read_clock, g->ctx = c, c->sim->guard = g;
     c->sim->now.t = t, c->sim->next.t = t + h;
     assert_int_equal(ph_guard_begin(c->sim), PH_OK);
 }
@@ -259,13 +258,57 @@ static void jump_is_enclosed(void **state)
     clock_close(&c);
 }
 
+/* Steps by tolerance follow the motion, which bends less than these functions do: every change is found all the same. The motion
+ * is exact for any step, and so are the numbers of events. */
+static void fast_functions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *when, *way;
+        int events;
+    } cases[] = {
+        {"math.sin(50*t)", "both", 47},           /* 150/pi = 47.7, without t = 0 */
+        {"math.sin(100*t)", "up", 47},            /* 300/(2 pi) = 47.7 */
+        {"math.sin(3000*t) + 0.5", "down", 1432}, /* 9000/(2 pi) = 1432.39, and 7/12 of the last */
+        {"s.p.position.x + 0.4*math.cos(60*t) - 0.5", "both", 51},        /* as with h = 1e-4 */
+        {"tonumber(string.format('%.17g', math.sin(50*t)))", "both", 47}, /* no expression is known */
+        {"s.p.position.z - 1.2", "both", 2},                              /* at 0.4 and 0.6 */
+        {"s.p.position.z - 1.2499", "both", 2}, /* z = 5 t - 5 t^2 is 1.25 at most */
+        {"s.p.position.z - 1.2500001", "both", 0},
+    };
+    static const char *const options[] = {"tol=1e-1",
+                                          "tol=1e-4",
+                                          "tol=1e-8",
+                                          "method=bliedf tol=1e-1",
+                                          "method=bliedf tol=1e-4",
+                                          "method=rkmk tol=1e-4",
+                                          "tol=1e-3 h=0.25"};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+            char text[1024];
+            snprintf(
+                text, sizeof text,
+                "gravity {0, 0, -10}\ninput{ name = 'u' }\n"
+                "particle{ name = 'p', mass = 1, velocity = {0.3, 0, 5} }\n"
+                "event{ name = 'e', when = function(t, s) return %s end, direction = '%s', action = {set = "
+                "{u = 1}} }\nrun{ t_end = 3, h = 1e-2 }",
+                cases[c].when, cases[c].way);
+            ph_run *run = open_text(text, options[k]);
+            go(run, 3);
+            if (ph_run_event_count(run) != cases[c].events)
+                fail_msg("%s, %s: %ld events, and there are %d", cases[c].when, options[k],
+                         ph_run_event_count(run), cases[c].events);
+            ph_run_close(run);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_in_one_step),  cmocka_unit_test(located_by_steps),
         cmocka_unit_test(twice_within_a_step),  cmocka_unit_test(accelerations_are_seen),
         cmocka_unit_test(signs_after_a_change), cmocka_unit_test(few_looks),
-        cmocka_unit_test(jump_is_enclosed),
+        cmocka_unit_test(jump_is_enclosed),     cmocka_unit_test(fast_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -632,9 +632,76 @@ static void ahead_of_an_input(void **state)
     }
 }
 
+/* ---- events that a restart must not repeat --------------------------------------------------------------- */
+
+static const char linkage[] =
+    "model 'linkage'\ngravity {0, 0, -9.81}\ninput{ name = 'u', value = 1 }\n"
+    "body{ name = 'arm', mass = 1.2, inertia = {0.04, 0.09, 0.08}, position = {0.4, 0, 0.1} }\n"
+    "joint{ name = 'shoulder', type = 'revolute', bodies = {'ground', 'arm'}, at = {0, 0, 0}, axis = {0, 1, "
+    "0.2} }\n"
+    "body{ name = 'hand', mass = 0.6, inertia = {0.01, 0.015, 0.02}, position = {1, 0.1, 0.1} }\n"
+    "joint{ name = 'elbow', type = 'revolute', bodies = {'arm', 'hand'}, at = {0.8, 0, 0.1}, axis = {0.4, 1, "
+    "0} }\n"
+    "event{ name = 'e', when = function(t, s) return %s - %g end,\n"
+    "       action = {set = {u = function(t, s) return -2 * s.inputs.u end}} }\nrun{ t_end = 1.2, h = 5e-3 }";
+
+static const char *const restarts[] = {"formulation=ggl",
+                                       "formulation=index2",
+                                       "formulation=index3",
+                                       "formulation=index2 h=0.01",
+                                       "formulation=index3 h=0.01",
+                                       "formulation=ggl tol=1e-4",
+                                       "formulation=index2 tol=1e-4",
+                                       "formulation=index3 tol=1e-4",
+                                       "method=bliedf formulation=index2",
+                                       "method=bliedf formulation=index3",
+                                       "method=bliedf formulation=index2 tol=1e-4",
+                                       "method=linear-alpha formulation=index3"};
+
+/* Runs to the end, or to a failure, which counts as -1. Returns the number of events; *u is the input there. */
+static int count_events(const char *text, const char *options, double *u)
+{
+    ph_run *run = open_text(text, options);
+    int n = ph_run_until(run, 1.2, NULL) == PH_OK ? (int)ph_run_event_count(run) : -1;
+    assert_int_equal(ph_run_get(run, PH_GET_INPUT, 0, u), PH_OK);
+    ph_run_close(run);
+    return n;
+}
+
+/* A restart moves positions, velocities and accelerations in some formulations. Its move is no second crossing: each event comes
+ * as often as in a run without drift. */
+static void restarts_repeat_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *of;
+        double at[8];
+    } cases[] = {{"s.joints.shoulder.position", {0.1, 0.25, 0.4, 0.6, 0.9, 1.2, 1.7, 2.2}},
+                 {"s.joints.shoulder.rate", {-0.9, -0.3, 0.2, 0.5, 0.9, 1.3, 2.1, 2.9}},
+                 {"s.hand.velocity.x", {-2, -0.8, -0.45, -0.1, 0.05, 0.3, 0.6, 0.9}},
+                 {"s.hand.acceleration.z", {-9, -5, -2, 0.5, 2, 4, 7, 11}}};
+    int events = 0;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int i = 0; i < 8; i++) {
+            char text[2048];
+            double u;
+            snprintf(text, sizeof text, linkage, cases[c].of, cases[c].at[i]);
+            int want = count_events(text, "method=rkmk tol=1e-9", &u);
+            events += want;
+            for (size_t k = 0; k < sizeof restarts / sizeof *restarts; k++) {
+                int n = count_events(text, restarts[k], &u);
+                if (n != want || u != pow(-2, want)) /* exact */
+                    fail_msg("%s - %g, %s: %d events, and there are %d", cases[c].of, cases[c].at[i],
+                             restarts[k], n, want);
+            }
+        }
+    assert_true(events > 32); /* or the thresholds are out of reach */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(restarts_repeat_nothing),
         cmocka_unit_test(ahead_of_an_input),
         cmocka_unit_test(shortest_parts),
         cmocka_unit_test(trebuchet),

@@ -28,6 +28,8 @@ static void take(ph_guard *g, const ph_layout *lay, size_t tape, ph_arena *a)
     g->look = ph_arena_take(a, LOOKS * n, d);
     g->start = ph_arena_take(a, n, d);
     g->resolution = ph_arena_take(a, n, d);
+    g->timed = ph_arena_take(a, n, 1);
+    g->spacing = ph_arena_take(a, n, d);
     g->end = ph_arena_take(a, n, sizeof *g->end);
     g->before = ph_arena_take(a, n, sizeof *g->before);
     g->root = ph_arena_take(a, n, d);
@@ -92,6 +94,14 @@ ph_status ph_guard_undo(ph_sim *sim)
 
 /* ---- signs ---------------------------------------------------------------------------------------------- */
 
+ph_status ph_guard_values(const ph_guard *g, const ph_state *s, double *x)
+{
+    ph_status status = PH_OK;
+    for (int k = 0; k < g->n && status == PH_OK; k++)
+        x[k] = 0, status = g->rests[k] ? PH_OK : g->value(s, k, &x[k], g->ctx);
+    return status;
+}
+
 static int sign_of(double x)
 {
     return (x > 0) - (x < 0);
@@ -145,11 +155,11 @@ ph_status ph_guard_resolve(ph_sim *sim)
     ph_tolerance tol = ph_step_tolerances(sim, 1);
     sim->largest = kept;
     g->resolved = 1;
-    ph_status status = g->values(&s, g->start, g->ctx);
+    ph_status status = ph_guard_values(g, &s, g->start);
     for (int d = 0; d < DIRECTIONS && status == PH_OK; d++) {
         displace(sim, tol, &seed, &g->at);
         s = ph_point_view(&g->at, &sim->lay);
-        if (g->values(&s, g->g, g->ctx) != PH_OK)
+        if (ph_guard_values(g, &s, g->g) != PH_OK)
             sim->reason[0] = 0;
         else
             for (int k = 0; k < g->n; k++)
@@ -184,20 +194,32 @@ static void smooth_velocities(const ph_sim *sim, ph_point *at)
     }
 }
 
-/* The functions at t, on the polynomial. Multipliers do not matter to them. */
-static ph_status values_at(ph_sim *sim, double t)
+/* The state at t, on the polynomial. Multipliers do not matter to functions. */
+static ph_state state_at(ph_sim *sim, double t)
 {
     ph_guard *g = sim->guard;
+    if (t == sim->next.t)
+        return ph_point_view(&sim->next, &sim->lay);
     g->at.t = t;
-    if (t == sim->next.t) {
-        ph_state end = ph_point_view(&sim->next, &sim->lay);
-        return g->values(&end, g->g, g->ctx);
-    }
     ph_dense_at(g->dense, &sim->lay, &sim->now, &g->at);
     smooth_velocities(sim, &g->at);
     memcpy(g->at.lambda, sim->next.lambda, sizeof(double) * (size_t)sim->lay.nl);
-    ph_state s = ph_point_view(&g->at, &sim->lay);
-    return g->values(&s, g->g, g->ctx);
+    return ph_point_view(&g->at, &sim->lay);
+}
+
+static ph_status values_at(ph_sim *sim, double t)
+{
+    ph_guard *g = sim->guard;
+    ph_state s = state_at(sim, t);
+    return ph_guard_values(g, &s, g->g);
+}
+
+static ph_status value_at(ph_sim *sim, int k, double t, double *x)
+{
+    ph_guard *g = sim->guard;
+    ph_state s = g->timed[k] ? ph_point_view(&sim->next, &sim->lay) : state_at(sim, t);
+    s.t = t;
+    return g->value(&s, k, x, g->ctx);
 }
 
 static int counts(const ph_guard *g, int k, int before, int now)
@@ -216,10 +238,10 @@ static ph_status find_root(ph_sim *sim, int k, double a, double ga, double b, do
             t = (a + b) / 2;
         if (!(t > a && t < b))
             break;
-        ph_status s = values_at(sim, t);
+        double x;
+        ph_status s = value_at(sim, k, t, &x);
         if (s != PH_OK)
             return s;
-        double x = g->g[k];
         if (sign_of(x) == sign_of(ga) && x != 0) {
             a = t, ga = x, gb = side == 1 ? gb / 2 : gb, side = 1;
         } else {
@@ -257,23 +279,90 @@ static int is_clear(ph_sim *sim, int k, double before, double last, double x)
     return fmax(most, inside ? 0 : fabs(g->start[k])) > g->resolution[k];
 }
 
+typedef struct sample {
+    double t, x;
+} sample;
+
+/* Time of the vertex of the parabola through three samples, if it is on the other side of 0 than the last two; else NaN. The first one
+ * may be 0 but for round-off. */
+static double vertex_of(const sample s[3])
+{
+    int sign = sign_of(s[1].x);
+    double left = (s[1].x - s[0].x) / (s[1].t - s[0].t), right = (s[2].x - s[1].x) / (s[2].t - s[1].t),
+           bend = (right - left) / (s[2].t - s[0].t), slope = left + bend * (s[1].t - s[0].t);
+    if (!sign || sign_of(s[2].x) != sign || !(bend * sign > 0))
+        return NAN;
+    double by = -slope / (2 * bend), t = s[1].t + by;
+    return t > s[0].t && t < s[2].t && (s[1].x + slope * by / 2) * sign < 0 ? t : NAN;
+}
+
+static void insert(sample *s, int *n, sample x)
+{
+    int i = (*n)++;
+    for (; s[i - 1].t > x.t; i--)
+        s[i] = s[i - 1];
+    s[i] = x;
+}
+
+/* Values of function k at a few times within the step, ascending. */
+static ph_status take_samples(ph_sim *sim, int k, sample *s, int *n)
+{
+    const ph_guard *g = sim->guard;
+    ph_status status = PH_OK;
+    double last = NAN;
+    *n = 0;
+    for (int i = 0; i < LOOKS; i++)
+        s[(*n)++] = (sample){time_of(sim, i), g->look[i * g->n + k]};
+    for (int i = 0; i + 2 < LOOKS && status == PH_OK; i++) {
+        sample three[3], x;
+        for (int j = 0; j < 3; j++)
+            three[j] = (sample){time_of(sim, i + j), g->look[(i + j) * g->n + k]};
+        x.t = vertex_of(three);
+        if (isnan(x.t) || x.t == three[1].t || x.t == last)
+            continue;
+        status = value_at(sim, k, last = x.t, &x.x);
+        insert(s, n, x);
+    }
+    return status;
+}
+
+/* Follows function k from *last to a sample, also at points in between that are spacing apart, and moves *last there, unless round-off
+ * hides a change. *found 1: it changes its sign there, at g->root[k]. */
+static ph_status follow_to(ph_sim *sim, int k, sample to, sample *last, int *found)
+{
+    ph_guard *g = sim->guard;
+    double from = last->t, parts = g->spacing[k] > 0 ? ceil((to.t - from) / g->spacing[k]) : 1;
+    for (double j = 1; j <= parts; j++) {
+        sample x = to;
+        ph_status s = PH_OK;
+        if (j < parts)
+            x.t = from + (to.t - from) * (j / parts), s = value_at(sim, k, x.t, &x.x);
+        if (s != PH_OK)
+            return s;
+        g->before[k] = g->end[k];
+        int change = follow(g, k, &g->end[k], x.x);
+        *found = change && is_clear(sim, k, last->t, last->x, x.x);
+        if (*found)
+            return find_root(sim, k, last->t, last->x, x.t, x.x);
+        if (change)
+            g->end[k] = g->before[k];
+        else
+            *last = x;
+    }
+    return PH_OK;
+}
+
 /* The first change of function k within the step, unless another one is earlier. */
 static ph_status find_change(ph_sim *sim, int k, double earlier)
 {
     ph_guard *g = sim->guard;
-    double before = sim->now.t, last = g->sign[k];
+    sample samples[2 * LOOKS], last = {sim->now.t, g->sign[k]};
+    int n = 0, found = 0;
     g->end[k] = g->sign[k], g->root[k] = HUGE_VAL;
-    for (int i = 0; i < LOOKS && !g->rests[k] && before <= earlier; i++) {
-        double t = time_of(sim, i), x = g->look[i * g->n + k];
-        g->before[k] = g->end[k];
-        if (!follow(g, k, &g->end[k], x))
-            before = t, last = x;
-        else if (is_clear(sim, k, before, last, x))
-            return find_root(sim, k, before, last, t, x);
-        else
-            g->end[k] = g->before[k];
-    }
-    return PH_OK;
+    ph_status s = g->rests[k] ? PH_OK : take_samples(sim, k, samples, &n);
+    for (int i = 0; i < n && s == PH_OK && !found && last.t <= earlier; i++)
+        s = follow_to(sim, k, samples[i], &last, &found);
+    return s;
 }
 
 /* The times at which functions change within the step; the first of them. */
@@ -347,8 +436,10 @@ static ph_status settle(ph_sim *sim, double t, ph_again_fn again, void *ctx)
         s = again(sim, t, ctx);
         if (s != PH_OK || sim->next.t != t)
             return s;
+        if (g->timed[k]) /* its time does not depend on the step */
+            break;
         ph_state at = ph_point_view(&sim->next, &sim->lay);
-        s = g->values(&at, g->g, g->ctx);
+        s = ph_guard_values(g, &at, g->g);
         double x = g->g[k], least = 1e-13 * h + 2 * DBL_EPSILON * fabs(t);
         if (i > 0 && x != last)
             slope = (x - last) / (t - last_t);
@@ -369,7 +460,7 @@ static ph_status end_there(ph_sim *sim)
 {
     ph_guard *g = sim->guard;
     ph_state s = ph_point_view(&sim->next, &sim->lay);
-    ph_status status = g->values(&s, g->g, g->ctx);
+    ph_status status = ph_guard_values(g, &s, g->g);
     for (int k = 0; k < g->n && status == PH_OK; k++)
         if (g->hit[k])
             g->sign[k] = 0;

@@ -10,12 +10,15 @@
 #include "model/keys.h"
 #include "run/private.h"
 #include "step/guard.h"
+#include "step/sim.h"
 
-#define KEPT    1024 /* events of which the time is kept */
-#define AT_ONCE 100  /* events at one moment, at most */
-#define ZENO    1e-4 /* of a step: where an event comes again after less than that, it comes ever faster */
-#define SOON    1e-9 /* of the run: the same, whatever the steps are */
-#define MISSED  1e-3 /* of the size of bodies, or rad: what bodies may lack where a joint engages */
+#define KEPT             1024 /* events of which the time is kept */
+#define AT_ONCE          100  /* events at one moment, at most */
+#define ZENO             1e-4 /* of a step: where an event comes again after less than that, it comes ever faster */
+#define SOON             1e-9 /* of the run: the same, whatever the steps are */
+#define POINTS_OF_TIME   8192 /* points of a run at which functions of time only are evaluated; 50 ns each */
+#define POINTS_OF_OTHERS 2048 /* the same for functions of time and state, which take 1 us and more */
+#define MISSED           1e-3 /* of the size of bodies, or rad: what bodies may lack where a joint engages */
 
 struct ph_events {
     int n;
@@ -38,19 +41,31 @@ struct ph_events {
 
 /* ---- functions ----------------------------------------------------------------------------------------- */
 
-static ph_status values(const ph_state *s, double *g, void *ctx)
+static ph_status value(const ph_state *s, int k, double *x, void *ctx)
 {
     ph_run *run = ctx;
-    const ph_events *e = run->events;
-    for (int k = 0; k < e->n; k++) {
-        const ph_event_def *d = &run->model->event[k];
-        ph_scene at = {.m = run->mech, .s = s, .t = s->t, .accelerations = 1};
-        g[k] = 0;
-        ph_status status = e->guard->rests[k] ? PH_OK : ph_function_values(&at, &d->when, 1, &g[k]);
-        if (status != PH_OK) /* also where it is not finite */
-            return status;
+    ph_scene at = {.m = run->mech, .s = s, .t = s->t, .accelerations = 1};
+    return ph_function_values(&at, &run->model->event[k].when, 1, x);
+}
+
+/* Steps by tolerance follow the motion, but a function may have the time in it and change much faster. The points at which such
+ * functions are evaluated are a part of the run apart; constant steps are chosen with all functions in view, and only functions
+ * of the time itself, which cost little, are evaluated at more points there. */
+static void set_spacing(ph_run *run)
+{
+    ph_guard *g = run->events->guard;
+    double span = fmax(0, run->def.t_end - run->t0);
+    for (int k = 0; k < g->n; k++) {
+        const ph_function *f = &run->model->event[k].when;
+        const ph_program *p = f->traced ? f->traced->program : NULL;
+        int times = 0, known = p && !p->untraced;
+        for (int i = 0; p && i < p->n_args; i++)
+            times += p->arg[i].kind == PH_ARG_TIME;
+        g->timed[k] = known && times > 0 && times == p->n_args;
+        g->spacing[k] = g->timed[k]                                       ? span / POINTS_OF_TIME
+                        : (!known || times > 0) && ph_sim_paced(run->sim) ? span / POINTS_OF_OTHERS
+                                                                          : 0;
     }
-    return PH_OK;
 }
 
 /* Events that would only release what is released and engage what is engaged are not looked at. */
@@ -123,7 +138,7 @@ ph_status ph_events_adopt(ph_run *run)
         ph_events_free(run);
         return s;
     }
-    e->guard->values = values, e->guard->ctx = run;
+    e->guard->value = value, e->guard->ctx = run;
     for (int k = 0; k < e->n; k++)
         e->guard->way[k] = m->event[k].direction == PH_UPWARDS     ? PH_WAY_UP
                            : m->event[k].direction == PH_DOWNWARDS ? PH_WAY_DOWN
@@ -188,6 +203,7 @@ ph_status ph_events_begin(ph_run *run, ph_error *err)
     for (int k = 0; k < e->n; k++)
         e->last[k] = -HUGE_VAL;
     rest_or_wake(run);
+    set_spacing(run);
     ph_status s = e->n ? ph_guard_begin(run->sim) : PH_OK;
     return s == PH_OK ? s : ph_run_explain_start(run->mech, run->model, s, ph_run_time(run), err);
 }
@@ -343,18 +359,51 @@ static int look_again(ph_run *run, int located)
     return more;
 }
 
+/* 1 if an event that has come does more than stop the run. */
+static int changes_something(const ph_run *run)
+{
+    const ph_events *e = run->events;
+    for (int k = 0; k < e->n; k++)
+        for (int i = 0; e->guard->hit[k] && i < run->model->event[k].n_actions; i++)
+            if (run->model->event[k].action[i].what != PH_DO_STOP)
+                return 1;
+    return 0;
+}
+
+/* Functions as a restart without the actions makes them, to g. A restart moves positions in index-2, velocities in index-2 and index-3,
+ * and accelerations in most methods, which is no effect of the actions. The state stays as it is. */
+static ph_status find_before(ph_run *run, int first, ph_error *err)
+{
+    ph_sim *sim = run->sim;
+    ph_status s = start_anew(run, first, 0, err);
+    if (s != PH_OK)
+        return s;
+    ph_state at = ph_sim_state(sim);
+    s = ph_guard_values(sim->guard, &at, sim->guard->g);
+    if (s == PH_OK)
+        s = ph_guard_undo(sim);
+    return s == PH_OK ? s : ph_run_explain(run, s, err);
+}
+
+static int first_hit(const ph_events *e)
+{
+    int k = 0;
+    while (k < e->n && !e->guard->hit[k])
+        k++;
+    return k;
+}
+
 /* All that have come at this moment, then all that follow from them. */
 static ph_status act_all(ph_run *run, ph_error *err)
 {
     ph_events *e = run->events;
     ph_guard *g = e->guard;
-    int first = 0, more = 1;
-    for (int round = 0; more; round++) {
+    int first = first_hit(e), more = 1;
+    ph_status s = changes_something(run) ? find_before(run, first, err) : PH_OK;
+    for (int round = 0; more && s == PH_OK; round++) {
         int switched = 0, changed = 0;
-        ph_status s = PH_OK;
         memcpy(e->before, g->g, sizeof *g->g * (size_t)e->n);
-        for (first = 0; first < e->n && !g->hit[first]; first++)
-            ;
+        first = first_hit(e);
         for (int k = first; k < e->n && s == PH_OK; k++)
             if (g->hit[k]) {
                 s = note(run, k, err);
@@ -377,7 +426,7 @@ static ph_status act_all(ph_run *run, ph_error *err)
             return ph_run_explain(run, PH_E_CALLBACK, err);
         memcpy(g->hit, e->other, (size_t)e->n);
     }
-    return PH_OK;
+    return s;
 }
 
 ph_status ph_events_act(ph_run *run, ph_error *err)

@@ -1,8 +1,11 @@
 /* Where functions of the state change their sign: steps that meet such a point end there.
  *
- * A step is looked at on the polynomial between its ends (K9), at a few points inside too, since a function may change its
- * sign twice. Where one does, the step is made again to the time found there, and that time is corrected by what the
- * function is at its end,
+ * A step is evaluated on the polynomial between its ends (K9), at a few points inside too, since a function may change its
+ * sign twice; also at the vertex of the parabola through three points, if it lies on the other side of 0. Functions that depend on
+ * the time explicitly may change much faster than the motion, and are evaluated at points as close as `spacing` says.
+ *
+ * If a function changes its sign, the step is made again to the time found there, and that time is corrected by the value of the
+ * function at the end of the step,
  *
  *   t <- t - g(t)/g'(t),   g' of the polynomial,                                                       (EV1)
  *
@@ -24,10 +27,13 @@ typedef enum ph_way { PH_WAY_DOWN = -1, PH_WAY_BOTH, PH_WAY_UP } ph_way;
 
 typedef struct ph_guard {
     int n;
-    ph_status (*values)(const ph_state *s, double *g,
-                        void *ctx); /* n numbers; PH_E_CALLBACK: one is not known */
+    /* Function k at a state; PH_E_CALLBACK: it is not known */
+    ph_status (*value)(const ph_state *s, int k, double *x, void *ctx);
     void *ctx;
-    ph_way *way;          /* n: which changes count */
+    unsigned char
+        *timed;      /* n: it depends on the time only; the state given to value is not that at its time */
+    double *spacing; /* n: s, the step is evaluated at points at most this far apart; 0: at a few points */
+    ph_way *way;     /* n: which changes count */
     unsigned char *rests; /* n: it is not looked at */
     int *sign;          /* n: at the start of the step; 0: it is 0, and has the next sign without a change */
     double *rest;       /* n: with sign 0: up to this, g is still 0 */
@@ -64,6 +70,9 @@ ph_status ph_guard_after(ph_sim *sim, ph_again_fn again, void *ctx);
 /* The same after a step that something else has made, to sim->next: *met 1 where it meets a change. Signs are those at its end
  * if it does not. */
 ph_status ph_guard_pass(ph_sim *sim, int *met);
+
+/* All functions at a state; 0 if they rest. */
+ph_status ph_guard_values(const ph_guard *g, const ph_state *s, double *x);
 
 /* Functions at the present state, to g and start, and r of (EV3) there. */
 ph_status ph_guard_resolve(ph_sim *sim);
