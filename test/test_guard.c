@@ -258,7 +258,7 @@ static void jump_is_enclosed(void **state)
     clock_close(&c);
 }
 
-/* Steps by tolerance follow the motion, which bends less than these functions do: every change is found all the same. The motion
+/* Adaptive steps follow the motion, which bends less than these functions do: every change is found all the same. The motion
  * is exact for any step, and so are the numbers of events. */
 static void fast_functions(void **state)
 {

@@ -9,8 +9,8 @@
 
 static int has_switches(const ph_function *f)
 {
-    if (!f->call || f->only_time || !f->traced || !f->traced->program)
-        return 0;
+    if (!f->call || f->only_time || !f->traced || !f->traced->program || f->traced->depth <= PH_NOT_SEEN)
+        return 0; /* it does not depend on the motion, or nobody knows how */
     const ph_program *p = f->traced->program;
     int switches = 0;
     for (const ph_stretch *s = p->stretch, *end = s + p->n_stretches; s < end; s++)

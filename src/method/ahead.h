@@ -22,6 +22,7 @@ typedef struct ph_ahead {
     double before; /* s, start of the step before the last, with a grid; NaN: there is none that goes on */
     double *lambda, *vdot; /* nl, nv: its multipliers and accelerations */
     double *rows;          /* 2 nl: scratch */
+    double *e;             /* nv: an error, before it is filtered */
     double raw, part; /* of the last error that was filtered: before, and what was left; raw 0: of none */
     int since, again; /* steps since then, and after which it is filtered again */
 } ph_ahead;
@@ -41,11 +42,15 @@ void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t);
 /* For methods with a matrix of the step (N2). e = what is left of it: (N2) (e, ., .) = (M e, 0, 0)   (VS8) */
 ph_status ph_ahead_filter(ph_sim *sim, double *e);
 
+/* Factor the matrix of a step of size h that has not left sim->now. */
+typedef ph_status (*ph_ahead_factor_fn)(ph_sim *sim, double h);
+
 /* (VS9) of a rate e of the error of q, whose largest parts are given and r times which is that of v, filtered twice: a
- * spring of a few rad in a step leaves too much after once. Two solutions are a part of a small step: where errors go on
- * as they were, what the filter left of the last one that went through it is taken again. e may be overwritten. */
+ * spring of a few rad in a step leaves too much after once. Two solutions cost a part of a small step: while errors stay
+ * as they were, the part that the filter left last is taken again. If a force law has another formula at the
+ * end of the step than at its start, the error is filtered with the matrices of both (RB7). e may be overwritten. */
 ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, ph_size size, double *e,
-                            double *err);
+                            ph_ahead_factor_fn factor, double *err);
 
 /* The operation between of such methods. Positions are those of (K9), velocities of a cubic through those and the accelerations
  * at both ends, accelerations and multipliers of a parabola: derivatives of the polynomial of positions would divide the

@@ -98,7 +98,7 @@ static ph_status find_d(ph_sim *sim, ph_alpha_ahead *x)
 {
     ph_newton_matrix *nm = &sim->matrix;
     double *rows = nm->b + sim->lay.nv;
-    if (sim->opt.newton == PH_MODIFIED)
+    if (sim->opt.newton == PH_MODIFIED || !sim->matrix.factored)
         return lift_d(sim, x, &sim->next);
     ph_status s = find_rate(sim, &sim->next, rows);
     if (s != PH_OK)
@@ -187,7 +187,7 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
         s = changed_step(sim, x, from, h, to);
     if (s == PH_OK && sim->opt.tol > 0) {
         ph_size size = rate_of_error(sim, x, h, x->e);
-        s = ph_ahead_estimate(sim, &x->ahead, &x->pace, x->r, size, x->e, err);
+        s = ph_ahead_estimate(sim, &x->ahead, &x->pace, x->r, size, x->e, x->factor, err);
     } else
         *err = 0;
     if (s != PH_OK)
@@ -240,7 +240,7 @@ void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
 }
 
 ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
-                                 ph_alpha_step_fn solve, ph_alpha_ops_fn ops, ph_alpha_factor_fn factor,
+                                 ph_alpha_step_fn solve, ph_alpha_ops_fn ops, ph_ahead_factor_fn factor,
                                  ph_error *err)
 {
     if (!ph_alpha_is_second_order(p))

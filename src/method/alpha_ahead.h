@@ -11,16 +11,13 @@
  * was none. */
 typedef ph_status (*ph_alpha_step_fn)(ph_sim *sim, double h, const ph_point *from, double slope);
 
-/* Factor the matrix of a step of size h at sim->now. */
-typedef ph_status (*ph_alpha_factor_fn)(ph_sim *sim, double h);
-
 typedef struct ph_alpha_ahead {
     ph_ahead ahead;
     ph_pace pace;
     ph_pace_rules rules;
     const ph_alpha *p;
     ph_alpha_step_fn solve;
-    ph_alpha_factor_fn factor;
+    ph_ahead_factor_fn factor;
     ph_alpha_start_rules starts;
     double C_q, C_v, lie, r; /* coefficients of (VS5), (VS6), and |r| of (VS9) */
     double om;               /* size of the step over that of the one before; 0: it started without memory, */
@@ -33,7 +30,7 @@ typedef struct ph_alpha_ahead {
 
 void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena);
 ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
-                                 ph_alpha_step_fn solve, ph_alpha_ops_fn ops, ph_alpha_factor_fn factor,
+                                 ph_alpha_step_fn solve, ph_alpha_ops_fn ops, ph_ahead_factor_fn factor,
                                  ph_error *err);
 void ph_alpha_ahead_tape(ph_alpha_ahead *x, const ph_sim *sim, ph_tape *t);
 

@@ -487,6 +487,18 @@ ph_status ph_bliedf_multistep(ph_sim *sim)
     return ph_newton_solve(sim, &m->ops);
 }
 
+ph_status ph_bliedf_factor(ph_sim *sim, double h)
+{
+    ph_bliedf *m = of(sim);
+    ph_state now = ph_point_view(&sim->now, &sim->lay);
+    (void)h;
+    m->ops.L = m->ops.F = NULL;
+    ph_status s = ph_eval_residual(&sim->ev, &now, sim->matrix.what);
+    if (s == PH_OK)
+        s = ph_eval_tangent(&sim->ev, &now, sim->matrix.what);
+    return s == PH_OK ? ph_newton_factor(sim, &m->ops) : s;
+}
+
 /* ---- sensitivities ------------------------------------------------------------------------------ */
 
 /* The past: order velocities, order - 1 increments D. */

@@ -70,6 +70,7 @@ static inline long ph_bliedf_past(const ph_sim *sim)
 
 /* One step of the multistep formula; what follows from an accepted one. */
 ph_status ph_bliedf_multistep(ph_sim *sim);
+ph_status ph_bliedf_factor(ph_sim *sim, double h); /* the matrix of its last step, but at sim->now */
 void ph_bliedf_remember(ph_sim *sim);
 
 /* bliedf_ahead.c: steps by tolerance. */

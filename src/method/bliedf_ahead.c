@@ -132,7 +132,8 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
     ph_status s = ph_bliedf_multistep(sim);
     if (s == PH_OK && sim->opt.tol > 0) {
         rate_of_error(sim, m, m->e);
-        s = ph_ahead_estimate(sim, &m->steps, &m->pace, 0.5, ph_size_largest(&sim->lay, m->e), m->e, err);
+        s = ph_ahead_estimate(sim, &m->steps, &m->pace, 0.5, ph_size_largest(&sim->lay, m->e), m->e,
+                              ph_bliedf_factor, err);
     }
     if (s != PH_OK)
         sim->matrix.factored = 0;

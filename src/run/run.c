@@ -106,6 +106,7 @@ static ph_status build_sim(const ph_run *run, ph_skeleton *skeleton, parts *p, p
     ph_status s = ph_sim_create_on(&p->sim, skeleton, &o, run->t0, p->q0, p->v0, !run->config.wait, err);
     if (s != PH_OK)
         return ph_run_explain_start(p->mech, p->model, s, run->t0, err);
+    p->sim->untraced = p->mech && p->mech->functions;
     if (p->mech && p->mech->sided)
         p->sim->sides = ph_mechanism_sides, p->sim->sides_ctx = p->mech;
     double h = p->def.opt.h;

@@ -48,7 +48,7 @@ static ph_status value(const ph_state *s, int k, double *x, void *ctx)
     return ph_function_values(&at, &run->model->event[k].when, 1, x);
 }
 
-/* Steps by tolerance follow the motion, but a function may have the time in it and change much faster. The points at which such
+/* Adaptive steps follow the motion, but a function may contain the time and change much faster. The points at which such
  * functions are evaluated are a part of the run apart; constant steps are chosen with all functions in view, and only functions
  * of the time itself, which cost little, are evaluated at more points there. */
 static void set_spacing(ph_run *run)

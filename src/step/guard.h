@@ -4,7 +4,7 @@
  * sign twice; also at the vertex of the parabola through three points, if it lies on the other side of 0. Functions that depend on
  * the time explicitly may change much faster than the motion, and are evaluated at points as close as `spacing` says.
  *
- * If a function changes its sign, the step is made again to the time found there, and that time is corrected by the value of the
+ * If a function changes its sign, the step is taken again to the time found there, and that time is corrected by the value of the
  * function at the end of the step,
  *
  *   t <- t - g(t)/g'(t),   g' of the polynomial,                                                       (EV1)

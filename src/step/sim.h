@@ -110,6 +110,7 @@ struct ph_sim {
                       void *ctx); /* a number that changes if a law of the system takes another
                                                         formula (RB6); NULL: none has several */
     void *sides_ctx;
+    int untraced;      /* a law of the system calls a function whose sides are not known (RB7) */
     double *touch;     /* 4 for each node: norms of stiffness at both ends of a step */
     int changes;       /* a law has changed its side in the step at work; */
     int looks;         /* the stiffness of so many further steps is compared, */

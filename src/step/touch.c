@@ -40,10 +40,17 @@ static double least_mass(const ph_sim *sim, int i, int turns)
     return least;
 }
 
+int ph_touch_differs(const ph_sim *sim)
+{
+    if (!sim->sides)
+        return 0;
+    ph_state a = ph_point_view(&sim->now, &sim->lay), b = ph_point_view(&sim->next, &sim->lay);
+    return sim->sides(&a, sim->sides_ctx) != sim->sides(&b, sim->sides_ctx);
+}
+
 int ph_touch_changes(ph_sim *sim)
 {
-    ph_state a = ph_point_view(&sim->now, &sim->lay), b = ph_point_view(&sim->next, &sim->lay);
-    return sim->whole && sim->sides && sim->sides(&a, sim->sides_ctx) != sim->sides(&b, sim->sides_ctx);
+    return sim->whole && ph_touch_differs(sim);
 }
 
 double ph_touch_stiffens(ph_sim *sim)
