@@ -37,6 +37,29 @@ scene long.html
 n=$(grep -o '"frames":[0-9]*' scene.json | cut -d: -f2)
 ((n >= 1000 && n <= 2001)) || fail "$n frames of 3000 steps"
 
+# Adaptive steps: frames and rows are at equal times however large the steps are, 1e-5 to 0.3 s here; the steps are those of a run that
+# shows nothing.
+cat >bounce.lua <<'END'
+gravity {0, 0, -9.81}
+particle{ name = "p", mass = 1, position = {0, 0, 1}, velocity = {0.3, 0, 5} }
+body{ name = "b", mass = 1, inertia = {0.01, 0.01, 0.01}, velocity = {1, 0, 0} }
+joint{ name = "rail", type = "prismatic", bodies = {"ground", "b"}, at = {0, 0, 0}, axis = {1, 0, 0} }
+actuator{ name = "a", joint = "rail", stops = {-0.5, 0.5}, stop_k = 1e8, stop_width = 1e-4 }
+run{ t_end = 3, h = 0.01 }
+END
+sed 's/, h = 0.01//' bounce.lua >bounce_free.lua
+gap() { awk 'NR > 1 && $1 - last > most { most = $1 - last } { last = $1 } END { print NR, most }'; }
+frame_gap() { grep -o 'timestep="[^"]*"' "$1/motion.pvd" | tr -dc '0-9.e\n-' | sed 's/^ee//' | gap; }
+run 0 view bounce.lua --tol 1e-3 -o bounce.html --vtk bounce --quiet
+[[ $(frame_gap bounce) == "301 0.01" ]] || fail "frames and the largest gap: $(frame_gap bounce)"
+run 0 view bounce_free.lua --tol 1e-3 -o bounce.html --vtk free --quiet
+[[ $(frame_gap free) == "1001 0.003" ]] || fail "frames and the largest gap: $(frame_gap free)"
+run 0 run bounce.lua --tol 1e-3 -o bounce.csv --json
+steps=$(grep -o '"accepted":[0-9]*' out)
+[[ $(grep '^[0-9]' bounce.csv | cut -d, -f1 | gap) == "301 0.01" ]] || fail "rows of steps by tolerance: $(wc -l <bounce.csv)"
+run 0 run bounce.lua --tol 1e-3 --json
+has out "$steps"
+
 # Beams, flexible bodies, shapes.
 run 0 view "$models/beam_wheel.lua" --t-end 0.01
 scene beam_wheel.html

@@ -306,6 +306,34 @@ static ph_status open_run(ph_target *s, const ph_args *args, const ph_more *more
     return ph_run_open(&s->run, args->word[0], c, err);
 }
 
+/* 1 if the run writes rows or frames at points of time. A saved state is only read by a run with the same grid, so runs that save or
+ * read one have the grid that the line says. */
+static int shows_motion(const ph_args *args)
+{
+    int run = args->command == PH_CMD_RUN, rows = run && (args->output || args->plot);
+    return (run || args->command == PH_CMD_VIEW || args->command == PH_CMD_SWEEP) && !args->state &&
+           !args->save && (rows || args->view || args->vtk || args->live);
+}
+
+#define FRAMES 1000 /* frames in a page, if neither the file nor the line has a grid */
+
+/* Adaptive steps can be so large that straight lines between their ends are not the motion. If the line has a tolerance and no grid, rows
+ * and frames are at the grid h of the file, and frames always have one. */
+static ph_status choose_grid(const ph_target *s, const ph_args *args, ph_error *err)
+{
+    ph_run_def said = ph_run_settings(s->run);
+    double h = ph_model_run_def(ph_run_model(s->run)).opt.h;
+    char text[PH_TOLD_TEXT], tol[PH_TOLD_TEXT];
+    if (!(said.opt.tol > 0) || said.opt.h > 0 || !shows_motion(args))
+        return PH_OK;
+    if (!(h > 0) && (args->view || args->vtk || args->live))
+        h = said.t_end / FRAMES;
+    snprintf(text, sizeof text, "h=%.17g", h);
+    snprintf(tol, sizeof tol, "tol=%.17g", said.opt.tol);
+    const char *const options[] = {text, tol}; /* h without tol would replace it */
+    return h > 0 ? ph_run_set_options(s->run, options, 2, err) : PH_OK;
+}
+
 static int open_file(ph_target *s, ph_args *args, const ph_more *more, int *code)
 {
     ph_given given;
@@ -329,6 +357,8 @@ static int open_file(ph_target *s, ph_args *args, const ph_more *more, int *code
     ph_run_config c = configure(args, &all);
     c.parameters = given.set, c.n_parameters = given.n;
     s->status = open_run(s, args, more, &c, &err);
+    if (s->status == PH_OK)
+        s->status = choose_grid(s, args, &err);
     if (s->status != PH_OK) {
         if (s->status == PH_E_SINGULAR || s->status == PH_E_NEWTON)
             *code = PH_EXIT_FAILED;
