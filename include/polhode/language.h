@@ -22,9 +22,10 @@ typedef struct ph_language_type {
 
 PH_API int ph_language_type_get(int kind, int type, ph_language_type *out); /* 0: past the end */
 
-/* Names of abilities: "compile", "sens", "linearise", "static", "energy" (it stores energy); NULL past the end. The second returns 1 if
- * elements of a type have an ability, 0 if not, and -1 for kinds without abilities, as run{}. Commands refuse elements by name. */
+/* Names of abilities: "compile", "sens", "linearise", "static", "energy" (it stores energy); NULL past the end. */
 PH_API const char *ph_language_ability(int k);
+/* Return 1 if elements of a type have an ability, 0 if not, -1 for kinds without abilities, as run{}. Commands refuse elements that
+ * lack an ability by their names. */
 PH_API int ph_language_can(int kind, int type, int ability);
 
 typedef struct ph_language_key {

@@ -60,17 +60,11 @@ PH_FN void open_batch(const ph_beam_batch *b, const ph_beam_state *s, int moves,
 {
     const ph_real *K6 = (const ph_real *)b->sections->K6, *D6 = (const ph_real *)b->sections->D6;
     o->def = (ph_force_def){K6, b->damped ? D6 : NULL, b->heavy ? K6 : NULL, b->mass_model};
-    o->f.def = &o->def,
-    o->f.length = load4(b->length[0]); /* field by field: what is not read need not be cleared */
+    o->f.def = &o->def;
+#define PH_BEAM_NUMBER(list, record, member, n, ...) load_numbers((ph_real *)&o->f.member, n, b->member);
+#include "mech/numbers.def"
     o->site.f = &o->f, o->site.body_axes = s->body_axes;
-    load_numbers(o->f.d0, 6, b->d0);
     o->site.a = end_of(s->body_axes, b, s, 0, moves), o->site.b = end_of(s->body_axes, b, s, 1, moves);
-    if (!b->heavy)
-        return;
-    ph_real J[9];
-    load_numbers(J, 9, b->J);
-    o->f.mass = load4(b->mass[0]), o->f.J = ph_load33(J);
-    o->f.moment = ph_v3(load4(b->moment[0]), load4(b->moment[1]), load4(b->moment[2]));
     o->site.gravity = ph_v3(ph_k(s->gravity[0]), ph_k(s->gravity[1]), ph_k(s->gravity[2]));
 }
 

@@ -20,23 +20,6 @@ typedef struct ph_force ph_force; /* there are none */
 
 enum { ROWS = 6, BLOCK = 3 * ROWS }; /* at most */
 
-PH_FN ph_vec3 lane_vectors(const double p[3][4])
-{
-    return ph_v3(load4(p[0]), load4(p[1]), load4(p[2]));
-}
-
-PH_FN ph_quat lane_quaternions(const double p[4][4])
-{
-    return (ph_quat){load4(p[0]), load4(p[1]), load4(p[2]), load4(p[3])};
-}
-
-PH_FN ph_mat3 lane_matrices(const double p[9][4])
-{
-    ph_real a[9];
-    load_numbers(a, 9, p);
-    return ph_load33(a);
-}
-
 /* f with what hinges lock, and their rows, as constants */
 #define BY_PICK(b, f, ...)                                                                                   \
     ((b)->pick == (PH_X | PH_Y) ? f(PH_X | PH_Y, 5, b, __VA_ARGS__) : f((b)->pick, (b)->rows, b, __VA_ARGS__))
@@ -45,13 +28,9 @@ PH_FN ph_mat3 lane_matrices(const double p[9][4])
 PH_FN void open_site(int pick, const ph_hinge_batch *b, const ph_ends_state *s, int moves, ph_joint *j,
                      ph_site *site)
 {
-    *j = (ph_joint){.sa = lane_vectors(b->sa),
-                    .sb = lane_vectors(b->sb),
-                    .Ca = lane_quaternions(b->Ca),
-                    .Cb = lane_quaternions(b->Cb),
-                    .Ea = lane_matrices(b->Ea),
-                    .Eb = lane_matrices(b->Eb),
-                    .drive = -1};
+#define PH_HINGE_NUMBER(list, record, member, n, ...) load_numbers((ph_real *)&j->member, n, b->member);
+#include "mech/numbers.def"
+    j->drive = -1;
     *site = (ph_site){.j = j, .a = end_at(&b->at, s, 0), .b = end_at(&b->at, s, 1), .pick = (unsigned)pick};
     if (moves)
         site->a.w = vectors(s->v, b->at.w[0]), site->b.w = vectors(s->v, b->at.w[1]);
