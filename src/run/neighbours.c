@@ -7,8 +7,6 @@
 #include "base/quotient.h"
 #include "step/eval.h"
 
-const double ph_neighbour_weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
-
 /* Five-point differences over steps of this part of the value have errors of 1e-11 of a smooth function and
  * 1e-13 of round-off; a power of 2, so that steps are exact. Angles of many turns and exponents need smaller ones. */
 #define PART 0x1p-9

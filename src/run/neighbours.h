@@ -19,8 +19,11 @@ typedef struct ph_neighbours {
     int steady;      /* of ph_param */
 } ph_neighbours;
 
-/* Weights of the neighbours in a derivative, times 1/eps. */
-extern const double ph_neighbour_weight[PH_NEIGHBOURS];
+/* Return the derivative from the values at the neighbours. It is exactly 0 if they are equal. */
+static inline double ph_neighbours_difference(const double x[PH_NEIGHBOURS], double eps)
+{
+    return (8 * (x[2] - x[1]) - (x[3] - x[0])) / (12 * eps);
+}
 
 /* Neighbours of a parameter of the run's model. eps 0: that of the run. */
 ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parameter, double eps,

@@ -227,7 +227,7 @@ static ph_status by_parameter(const view *v, int k, double *out)
             return status;
     }
     for (int i = 0; i < v->n; i++)
-        out[i] += (8 * (f[2][i] - f[1][i]) - (f[3][i] - f[0][i])) / (12 * near->eps);
+        out[i] += ph_neighbours_difference((double[]){f[0][i], f[1][i], f[2][i], f[3][i]}, near->eps);
     return PH_OK;
 }
 

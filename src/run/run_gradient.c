@@ -44,18 +44,16 @@ static ph_status number_of(const objective_run *g, ph_mechanism *m, const ph_sta
 static ph_status by_parameter(objective_run *g, const ph_state *s, ph_objective_part part, int k, double *out)
 {
     const ph_neighbours *near = &g->near[k];
-    double sum = 0;
+    double x[PH_NEIGHBOURS];
     for (int i = 0; i < PH_NEIGHBOURS; i++) {
-        double x;
         ph_mechanism_copy_turns(near->at[i].mech, g->run->mech);
-        ph_status status = number_of(g, near->at[i].mech, s, part, &x, NULL);
+        ph_status status = number_of(g, near->at[i].mech, s, part, &x[i], NULL);
         if (status != PH_OK) {
             g->refused = near->at[i].model, g->t = s->t;
             return status;
         }
-        sum += ph_neighbour_weight[i] * x;
     }
-    *out = sum / near->eps;
+    *out = ph_neighbours_difference(x, near->eps);
     return PH_OK;
 }
 
