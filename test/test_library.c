@@ -121,10 +121,11 @@ static const struct {
 
 /* These take a number or two and have no worse cases than those above. */
 static const char *const simple[] = {
-    "math.abs",        "math.acos", "math.asin",  "math.atan",      "math.ceil", "math.cos",
-    "math.deg",        "math.exp",  "math.floor", "math.log",       "math.modf", "math.rad",
-    "math.randomseed", "math.sin",  "math.sqrt",  "math.tointeger", "math.type", "math.ult",
-    "clamp",           "sign",      "smoothstep"};
+    "math.abs",   "math.acos",  "math.acosh", "math.asin",  "math.asinh",     "math.atan", "math.atan2",
+    "math.atanh", "math.cbrt",  "math.ceil",  "math.cos",   "math.cosh",      "math.deg",  "math.exp",
+    "math.floor", "math.hypot", "math.log",   "math.log10", "math.modf",      "math.rad",  "math.randomseed",
+    "math.sin",   "math.sinh",  "math.sqrt",  "math.tanh",  "math.tointeger", "math.type", "math.ult",
+    "clamp",      "sign",       "smoothstep"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -51,7 +51,7 @@ objective { name = "J", final = function(s) return s.b1.position.x end }
 run { t_end = 0.01, h = 1e-3 }
 END_OF_MODEL
 run 0 run many.lua --error-bars
-grep -qE '^  seven +sensor( +-?0){6} ...$' out || fail "the sensor of seven numbers: $(grep seven out)"
+grep -qE '^  seven +sensor( +-?0[? ]){6} \.\.\.$' out || fail "the sensor of seven numbers: $(grep seven out)"
 has out "... 2 more quantities: see --json or -o" "rms        over time" "J          objective"
 run 0 run many.lua --error-bars --json
 is_json out

@@ -137,7 +137,7 @@ static void failure(void **state)
     int n = ph_run_warnings(run, w, 4);
     assert_int_equal(n, 1);
     assert_string_equal(w[0].what, "error bars");
-    assert_non_null(strstr(w[0].text, "a run with a larger h fails"));
+    assert_non_null(strstr(w[0].text, "the run with a larger h that should confirm them fails"));
     ph_run_close(run);
     ph_model_free(model);
 }

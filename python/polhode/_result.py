@@ -134,7 +134,7 @@ class Errors(Named):
     >>> r.error["tip"].round(4).tolist()
     [0.0004, -0.0002, 0.0]
     >>> r.error.doubt["tip"].tolist()
-    [0.0, 0.0, 0.0]
+    [0.0, 0.0, 1.0]
     """
 
     def __init__(

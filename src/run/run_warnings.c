@@ -73,7 +73,7 @@ static int warn_bars(const ph_run *run, ph_warning *w)
     w->t = ph_run_time(run);
     if (n < 0)
         snprintf(w->text, sizeof w->text,
-                 "error bars are not to be trusted yet: a run with a larger %s fails; use a smaller one",
+                 "error bars are not to be trusted: the run with a larger %s that should confirm them fails",
                  what);
     else
         snprintf(w->text, sizeof w->text,
