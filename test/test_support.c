@@ -2,6 +2,9 @@
 #include "mech_cases.h"
 #include "compile/compile.h"
 #include "mech/support.h"
+#include "polhode/equilibrium.h"
+#include "run/private.h"
+#include "scratch.h"
 
 /* ---- texts of compiled models -------------------------------------------------------------------------- */
 
@@ -100,6 +103,47 @@ static void absent_means_refused(void **state)
     refused(&none, PH_CAN_STATIC, "spring 'pull' has no tangents");
 }
 
+static const char spring[] =
+    "local k = param('k', 1)\nbody{ name = 'b', mass = 1, inertia = {1, 1, 1}, position = {1, 0, 0} }\n"
+    "spring{ name = 'pull', bodies = {'ground', 'b'}, k = k, length = 0.5 }\n"
+    "objective{ name = 'J', final = function(s) return s.b.position.x end }\nrun{ t_end = 0.1, h = 0.01 }\n";
+
+/* Everything that needs tangents asks; a run goes without them. */
+static void everything_asks(void **state)
+{
+    (void)state;
+    ph_run *run;
+    ph_error err = {0};
+    ph_run_config config = ph_run_defaults();
+    ph_equilibrium *rest;
+    ph_modes *modes;
+    double value, gradient, error;
+    const int k = 0;
+    scratch s = scratch_create("spring.lua");
+    scratch_write(&s, spring, strlen(spring));
+    if (ph_run_open(&run, s.path, &config, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_force_ops none = *run->mech->force[0].op;
+    none.C = none.K = NULL, run->mech->force[0].op = &none;
+    for (int call = 0; call < 7; call++) {
+        err = (ph_error){0};
+        ph_status status = call == 0   ? ph_run_follow(run, &k, 1, &err)
+                           : call == 1 ? ph_run_gradient(run, 0, &k, 1, 0, &value, &gradient, &err)
+                           : call == 2 ? ph_run_error_bars(run, 1, &err)
+                           : call == 3 ? ph_run_objective_error(run, 0, 0, &value, &error, 0, NULL, &err)
+                           : call == 4 ? ph_run_equilibrium(&rest, run, NULL, &err)
+                           : call == 5 ? ph_run_modes(&modes, run, &err)
+                                       : ph_run_linearise(run, NULL, NULL, NULL, NULL, &err);
+        assert_int_equal(status, PH_E_INPUT);
+        if (!strstr(err.text, "spring 'pull' has no "))
+            fail_msg("call %d: %s", call, err.text);
+    }
+    for (int step = 0; step < 10; step++)
+        assert_int_equal(ph_run_step(run, &err), PH_OK);
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
 static void joints_and_sensors(void **state)
 {
     (void)state;
@@ -118,8 +162,8 @@ static void joints_and_sensors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_text_is_there),
-                                       cmocka_unit_test(absent_means_refused),
-                                       cmocka_unit_test(joints_and_sensors)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_text_is_there), cmocka_unit_test(absent_means_refused),
+        cmocka_unit_test(everything_asks), cmocka_unit_test(joints_and_sensors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

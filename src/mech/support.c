@@ -145,6 +145,8 @@ ph_status ph_mechanism_can(const ph_mechanism *m, ph_ability what, ph_error *err
 {
     const question q = {m, what, err};
     ph_status s = PH_OK;
+    if (!m)
+        return PH_OK;
     for (int k = 0; k < OTHERS && s == PH_OK; k++)
         s = ask_others(&q, &others[k]);
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)

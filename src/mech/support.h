@@ -22,7 +22,8 @@ ph_other_can(const char *word); /* elements without records, as "coupling"; 0 fo
 
 PH_API const char *ph_ability_word(int k); /* "compile"; NULL past the end */
 
-/* Return PH_OK if all elements of a mechanism have an ability, otherwise PH_E_INPUT and a message with the name of one that has not. */
+/* Return PH_OK if all elements of a mechanism have an ability, otherwise PH_E_INPUT and a message with the name of one that has not. Systems
+ * that are no mechanism (NULL) have all abilities. */
 ph_status ph_mechanism_can(const ph_mechanism *m, ph_ability what, ph_error *err);
 
 #endif

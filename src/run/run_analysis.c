@@ -9,7 +9,7 @@ ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err)
     if (!run || !out)
         return ph_refuse_null("out, run", err);
     ph_state s = ph_sim_state(run->sim);
-    ph_status status = run->mech ? ph_mechanism_can(run->mech, PH_CAN_LINEARISE, err) : PH_OK;
+    ph_status status = ph_mechanism_can(run->mech, PH_CAN_LINEARISE, err);
     if (status != PH_OK)
         return status;
     status = ph_modes_create(out, run->sys, s.t, s.q, s.v, run->config.alloc, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mech/mech.h"
+#include "mech/support.h"
 #include "run/private.h"
 #include "step/sim.h"
 
@@ -56,6 +57,8 @@ ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err)
     if (!on)
         return PH_OK;
     ph_status s = ph_events_refuse(run, PH_NO_BARS, err);
+    if (s == PH_OK)
+        s = ph_mechanism_can(run->mech, PH_CAN_SENS, err);
     if (s == PH_OK)
         s = ph_run_start(run, err);
     if (s == PH_OK && ph_sim_stats(run->sim).steps > 0)

@@ -475,6 +475,8 @@ ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, doub
         s = refuse(run, err);
     if (s == PH_OK)
         s = ph_events_refuse(run, PH_NO_BARS, err);
+    if (s == PH_OK)
+        s = ph_mechanism_can(run->mech, PH_CAN_SENS, err);
     if (s == PH_OK && ph_inputs_jump(run) >= 0)
         s = ph_fail(err, PH_E_INPUT,
                     "the error of an objective does not go back across the steps of input '%s'; compare runs "

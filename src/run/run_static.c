@@ -192,7 +192,7 @@ ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_
         *out = NULL;
     if (!run || !out)
         return ph_refuse_null("out, run", err);
-    ph_status can = run->mech ? ph_mechanism_can(run->mech, PH_CAN_STATIC, err) : PH_OK;
+    ph_status can = ph_mechanism_can(run->mech, PH_CAN_STATIC, err);
     if (can != PH_OK)
         return can;
     ph_static_options o = options ? *options : ph_default_static();
