@@ -23,7 +23,7 @@ static void cuts(void **state)
 }
 
 /* Where the slider rests: x = v^2/(2 mu g), up to ws and to the way of one step. (CT8) */
-static void brake(const char *const *options, int n, double ws, double h, int most)
+static ph_stats brake(const char *const *options, int n, double ws, double h, int most)
 {
     double x;
     ph_error err = {0};
@@ -33,8 +33,10 @@ static void brake(const char *const *options, int n, double ws, double h, int mo
         fail_msg("%s, ws %g, h %g: %s", n ? options[0] : "as it is", ws, h, err.text);
     ph_run_get(run, PH_GET_SENSOR, 0, &x);
     check_near(x, 1 / (2 * 0.3 * 9.81), 2 * ws * 0.34 + 0.3 * 9.81 * h * h); /* reference: closed form */
-    check_le(ph_sim_stats(ph_run_sim(run)).worst_iterations, most);
+    ph_stats stats = ph_sim_stats(ph_run_sim(run));
+    check_le(stats.worst_iterations, most);
     ph_run_close(run);
+    return stats;
 }
 
 static void check_braking(const char *const *options, int n, int most)
@@ -63,16 +65,19 @@ static void a_slider_brakes(void **state)
         check_braking(ways[k], ways[k][1] ? 2 : 1, 60);
 }
 
-/* Steps by tolerance find the moment of rest: none may jump over it. */
+/* Adaptive steps find the moment of rest, as well as tol asks, in few steps whatever friction_speed is. (RB7) */
 static void a_slider_brakes_by_tolerance(void **state)
 {
     static const char *const ways[][3] = {{"tol=1e-4", "method=genalpha"},
+                                          {"tol=1e-6", "method=genalpha"},
                                           {"tol=1e-4", "method=bliedf"},
                                           {"tol=1e-4", "method=rkmk", "tableau=radau3"}};
+    static const double ws[] = {1e-3, 1e-5, 1e-8};
     (void)state;
-    for (int k = 0; k < COUNT(ways); k++) {
-        brake(ways[k], ways[k][2] ? 3 : 2, 1e-3, 1e-3, 60);
-        brake(ways[k], ways[k][2] ? 3 : 2, 1e-5, 1e-3, 60);
+    for (int k = 0; k < COUNT(ways) * COUNT(ws); k++) {
+        const char *const *way = ways[k / COUNT(ws)];
+        ph_stats stats = brake(way, way[2] ? 3 : 2, ws[k % COUNT(ws)], 1e-3, 60);
+        check_le(stats.steps, 700); /* 600 are those of the output */
     }
 }
 

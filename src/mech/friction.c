@@ -1,11 +1,30 @@
 /* Coulomb friction in joints: friction.h, and from the words of the model to it. */
 #include "mech/friction.h"
 
+#include "mech/carry.h"
+
+/* 0 within the smooth range; beyond it, how far outside, since the slope falls as |y|^-3, and a bit for each direction. */
+static uint64_t side_of(ph_vec3 y)
+{
+    double size = ph_dot(y, y);
+    unsigned level = (size > 1) + (size > 1e2) + (size > 1e4);
+    return level ? 8u * level + (y.x > 0) + 2u * (y.y > 0) + 4u * (y.z > 0) : 0;
+}
+
 #define OPERATIONS(name, components, rows)                                                                   \
     PH_PLAIN_FORCE(friction_##name)                                                                          \
-    const ph_force_ops ph_friction_##name = {                                                                \
-        PH_PLAIN_TERMS(friction_##name), .g_lambda = ph_friction_##name##_g_lambda,                          \
-        .slip = ph_friction_##name##_slip, .slips = components, .presses = rows};
+    static uint64_t name##_side(const ph_mechanism *m, const ph_state *s, const ph_force *f)                 \
+    {                                                                                                        \
+        ph_force_site x;                                                                                     \
+        ph_force_at(m, s, f, &x);                                                                            \
+        return side_of(ph_friction_##name##_slip(&x));                                                       \
+    }                                                                                                        \
+    const ph_force_ops ph_friction_##name = {PH_PLAIN_TERMS(friction_##name),                                \
+                                             .g_lambda = ph_friction_##name##_g_lambda,                      \
+                                             .slip = ph_friction_##name##_slip,                              \
+                                             .slips = components,                                            \
+                                             .presses = rows,                                                \
+                                             .side = name##_side};
 
 OPERATIONS(revolute, 1, 3)
 OPERATIONS(spherical, 3, 3)

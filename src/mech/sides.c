@@ -1,4 +1,4 @@
-/* On which side of their switches the laws of a mechanism are: stops of actuators, functions that were traced (RB6).
+/* On which side of their switches the laws of a mechanism are: stops of actuators, friction, functions that were traced (RB6).
  *
  * A side is a number that changes if the law takes another formula: another leaf of the decision tree of a function, the
  * other side of one of its kinks. Laws without switches are not evaluated. */
@@ -24,7 +24,7 @@ int ph_force_has_sides(const ph_force *f)
 {
     if (f->actuator)
         return !isnan(f->actuator->stop[0]) || has_switches(&f->actuator->f);
-    return f->op->side && f->def && has_switches(&f->def->f);
+    return f->op->slip || (f->op->side && f->def && has_switches(&f->def->f));
 }
 
 uint64_t ph_function_side(const ph_mechanism *m, const ph_state *s, const ph_function *f, int n)

@@ -473,14 +473,13 @@ static void velocity_increment(const ph_sim *sim, const ph_step_ops *o, double *
     }
 }
 
-/* Cut the increment where friction would jump over rest (CT8). Return 1 if it was cut. By tolerance such a step must fail
- * and become smaller: its error goes through the matrix of its end (VS8), where friction at rest hides the jump. */
+/* Cut the increment where friction would jump over rest (CT8). Return 1 if it was cut. */
 static int cut_increment(ph_sim *sim, const ph_step_ops *o, const ph_state *s)
 {
     const ph_layout *lay = &sim->lay;
     ph_newton_matrix *nm = &sim->matrix;
     double *dv = nm->b; /* done with */
-    if (!lay->cut || sim->opt.tol > 0)
+    if (!lay->cut)
         return 0;
     velocity_increment(sim, o, dv);
     double kappa = lay->cut(s, dv, lay->sys->ctx);
