@@ -173,12 +173,23 @@ static int give(lua_State *L, ph_op_code code, int a, int b)
     return 1;
 }
 
+/* The node of an operand. Lua converts an integer of any size to a float if the operation or the other operand is a float. */
+static int operand(ph_reader *r, lua_State *L, ph_op_code code, int index)
+{
+    const int *other = luaL_testudata(L, 3 - index, NAME);
+    int floats = code == PH_OP_DIV || code == PH_OP_POW ||
+                 (other && ph_expr_graph_kind(graph_of(r), *other) == PH_FLOAT);
+    if (floats && lua_isinteger(L, index) && !(fabs((double)lua_tointeger(L, index)) <= 0x1p53))
+        return ph_symbol_constant(r, L, lua_tonumber(L, index));
+    return ph_symbol_node(r, L, index);
+}
+
 /* Upvalue: the operation. */
 static int arithmetic(lua_State *L)
 {
     ph_reader *r = ph_reader_of(L);
     ph_op_code code = (ph_op_code)lua_tointeger(L, lua_upvalueindex(1));
-    int a = ph_symbol_node(r, L, 1), b = code == PH_OP_NEG ? a : ph_symbol_node(r, L, 2);
+    int a = operand(r, L, code, 1), b = code == PH_OP_NEG ? a : operand(r, L, code, 2);
     return give(L, code, a, b);
 }
 
