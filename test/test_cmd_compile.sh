@@ -167,9 +167,23 @@ else
     echo "there is no nvcc: the file for devices was compiled as C alone"
 fi
 
+# A model file whose name C or its library has: the compiled model gets another name.
+mkdir "$dir/names"
+echo 'body{name="b", mass=1, inertia={1, 1, 1}} run{t_end=1, h=0.01}' >"$dir/names/model"
+for name in while main NULL EOF M_PI linux sin strtok_r free index FILE math heavy; do
+    cp "$dir/names/model" "$dir/names/$name.lua"
+    "$POLHODE" compile "$dir/names/$name.lua" -o "$dir/names" >"$dir/out"
+    c=${name}_model
+    [ "$name" = heavy ] && c=heavy
+    printf '%s\n' "$dir/names/$c.h" "$dir/names/$c.c" | cmp - "$dir/out"
+    { printf '#include <%s.h>\n' math stdio stdlib string && echo "#include \"$c.c\""; } >"$dir/names/all.c"
+    cc -O0 -Werror -fsyntax-only "$dir/names/all.c"
+done
+
 mkdir "$dir/none"
 refused "'2top' is not a name in C" "$models/heavy_top.lua" --name 2top -o "$dir/none"
 refused "'while' is a word of C" "$models/heavy_top.lua" --name while -o "$dir/none"
+refused "'sin' is a name of the C library" "$models/heavy_top.lua" --name sin -o "$dir/none"
 refused "beam_element 'spoke0.1' cannot be compiled" "$models/beam_wheel.lua" -o "$dir/none"
 refused "beam_element 'rod.1' cannot be compiled" "$models/flying_spaghetti.lua" -o "$dir/none" # in no space, so none is advised
 refused "beam_element 'bar.1' cannot be compiled" "$models/flexible_pendulum.lua" -o "$dir/none"

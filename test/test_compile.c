@@ -336,7 +336,9 @@ static void a_failed_step_changes_nothing(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    refuse("model 'while' " BODY, NULL, NULL, 1, "'while' is a word of C");
+    refuse("model 'a' " BODY, NULL, "while", 1, "'while' is a word of C");
+    refuse("model 'a' " BODY, NULL, "EOF", 1, "'EOF' is a word of C");
+    refuse("model 'a' " BODY, NULL, "sinf", 1, "'sinf' is a name of the C library");
     refuse("model '2top' " BODY, NULL, NULL, 1, "'2top' is not a name in C, it begins with a digit");
     refuse("model 'a' " BODY, NULL, "a-b", 1, "'a-b' is not a name in C");
     refuse("model 'a' " BODY, NULL, "PH_x", 1, "'PH_x' begins as names of the library do");
@@ -411,6 +413,7 @@ static void refusals_of_sizes(void **state)
 static void refusals_of_controls(void **state)
 {
     (void)state;
+    refuse("model 'a' input{name='NULL', value=1} " BODY, NULL, NULL, 1, "input 'NULL'");
     refuse("model 'a' input{name='while', value=1} " BODY, NULL, NULL, 1, "input 'while'");
     refuse("model 'a' input{name='u-1'} input{name='u_1'} " BODY, NULL, NULL, 1, "the same name in C");
     refuse("model 'a' state{name='x', initial=1, rate=function(t, s) return s.states.x == 0 and 1 or 0 "

@@ -20,8 +20,8 @@ ph_status ph_compile_name_of(const ph_run *run, const ph_compile_config *config,
     if (config->name)
         snprintf(name, size, "%s", config->name);
     else
-        ph_compile_name(run->model ? run->model->name : "", name, size);
-    return ph_compile_check_name(name, err);
+        ph_compile_model_name(run->model ? run->model->name : "", name, size);
+    return ph_compile_check_model_name(name, err);
 }
 
 /* ---- texts ---------------------------------------------------------------------------------------- */

@@ -139,11 +139,14 @@ long ph_compile_stack(const ph_compiler *c);
 /* scope.c: PH_E_INPUT and a sentence for what cannot be compiled. */
 ph_status ph_compile_scope(const ph_compiler *c, ph_error *err);
 
-/* names.c: the title of a model as a name of C, and what must not be one. */
+/* names.c: names of C from titles, with "_" for characters that C does not allow. */
 void ph_compile_name(const char *title, char *name, size_t size);
+/* The same for the model, with "_model" appended if C or its library has the name. */
+void ph_compile_model_name(const char *title, char *name, size_t size);
 #define PH_C_COMMENT 128 /* bytes: the longest title of a model, and 0 */
 const char *ph_c_comment(const char *text, char out[PH_C_COMMENT]); /* of a model, to stand in a comment */
-ph_status ph_compile_check_name(const char *name, ph_error *err);
+ph_status ph_compile_check_name(const char *name, ph_error *err);   /* of a member of a struct */
+ph_status ph_compile_check_model_name(const char *name, ph_error *err);
 
 /* structure.c: entries of M, C, K, B and Z that never change, found by looking at many states; unknowns. */
 ph_status ph_compile_structure(ph_compiler *c, ph_error *err);
