@@ -88,19 +88,20 @@ typedef struct ph_reader {
     /* the sandbox */
     lua_State *L; /* NULL once reading is done and there are no functions */
     ph_places at;
-    ph_images *images;  /* of all models of this text; NULL: there are none */
-    ph_image *image;    /* that L is one of; NULL: of none */
-    size_t memory;      /* bytes */
-    ph_refusal refused; /* why the last allocation failed, */
-    int refused_line;   /* and where */
-    int hook_line;      /* line of the file that ran when the hook was called last; 0: none yet */
-    double since;       /* CPU time [s] from which time counts; 0: from the next look at the clock on */
-    double time_limit;  /* s */
-    double work;        /* operations so far, */
-    double work_limit;  /* of which there may be so many; 0: any number */
-    double looked;      /* work when the clock was last looked at */
-    int running;        /* 1: Lua code runs, and its stack can tell the line */
-    int complete;       /* 1: the file has run; no more elements */
+    ph_images *images;   /* of all models of this text; NULL: there are none */
+    ph_image *image;     /* that L is one of; NULL: of none */
+    size_t memory;       /* bytes */
+    ph_refusal refused;  /* why the last allocation failed, */
+    int refused_line;    /* and where */
+    size_t refused_size; /* its bytes */
+    int hook_line;       /* line of the file that ran when the hook was called last; 0: none yet */
+    double since;        /* CPU time [s] from which time counts; 0: from the next look at the clock on */
+    double time_limit;   /* s */
+    double work;         /* operations so far, */
+    double work_limit;   /* of which there may be so many; 0: any number */
+    double looked;       /* work when the clock was last looked at */
+    int running;         /* 1: Lua code runs, and its stack can tell the line */
+    int complete;        /* 1: the file has run; no more elements */
 
     /* where we are, for messages */
     int line;                       /* 0: none */

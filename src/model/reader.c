@@ -110,12 +110,19 @@ static const char *reword(const char *message, char *text, size_t size)
     return message;
 }
 
+/* Return 1 if memory or work was refused: Lua says so, or, from 5.4.7 on, calls a stack that could not grow an overflow. */
+static int was_refused(const ph_reader *r, int status)
+{
+    const char *message = lua_isstring(r->L, -1) ? lua_tostring(r->L, -1) : "";
+    return status == LUA_ERRMEM || (r->refused != PH_NOT_REFUSED && strstr(message, "stack overflow"));
+}
+
 /* What Lua itself complains of: syntax, arithmetic with nil, error(...), memory. */
 void ph_reader_translate(ph_reader *r, int status)
 {
     lua_State *L = r->L;
     char text[512];
-    if (!r->failed && status == LUA_ERRMEM) {
+    if (!r->failed && was_refused(r, status)) {
         r->line = r->running && r->refused_line ? r->refused_line : r->line;
         if (r->refused == PH_STRING_REFUSED)
             snprintf(text, sizeof text, "a string of more than %g MB", PH_MODEL_STRING / PH_MODEL_MB);
@@ -147,7 +154,7 @@ int ph_reader_call(ph_reader *r, lua_CFunction f, void *argument)
 {
     lua_State *L = r->L;
     int bottom = lua_gettop(L) + 1;
-    r->thrown_line = 0;
+    r->thrown_line = 0, r->refused = PH_NOT_REFUSED;
     lua_pushcfunction(L, note_line);
     lua_pushcfunction(L, f);
     lua_pushlightuserdata(L, argument);

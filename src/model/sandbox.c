@@ -16,10 +16,10 @@
 
 /* Lua moves its stack with a call that resizes a block. It must not be asked for a line then, and the line where the hook
  * was called last has to do. */
-static void *refuse(ph_reader *r, ph_refusal why, int resizes)
+static void *refuse(ph_reader *r, ph_refusal why, int resizes, size_t size)
 {
     lua_Debug ar;
-    r->refused = why;
+    r->refused = why, r->refused_size = size;
     r->refused_line = resizes ? r->hook_line : 0;
     for (int level = 0; !resizes && r->running && !r->refused_line && lua_getstack(r->L, level, &ar); level++)
         if (lua_getinfo(r->L, "l", &ar) && ar.currentline > 0)
@@ -54,19 +54,21 @@ void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size)
         return NULL;
     }
     if (size > old && r->work_limit > 0 && r->work > r->work_limit)
-        return refuse(r, PH_WORK_REFUSED, p != NULL);
+        return refuse(r, PH_WORK_REFUSED, p != NULL, size);
     if (!p && old_size == LUA_TSTRING && (double)size > PH_MODEL_STRING)
-        return refuse(r, PH_STRING_REFUSED, 0);
+        return refuse(r, PH_STRING_REFUSED, 0, size);
     if (size > old && (double)(r->memory - old) + (double)size > PH_MODEL_MEMORY) {
         r->work +=
             (double)r->memory / BYTES_COLLECTED; /* Lua now looks for what it can free, and may find little */
-        return refuse(r, PH_MEMORY_REFUSED, p != NULL);
+        return refuse(r, PH_MEMORY_REFUSED, p != NULL, size);
     }
     r->work += (double)size / BYTES_COPIED;
     void *q = take_block(r, size);
     if (!q && size > old)
-        return refuse(r, PH_SYSTEM_REFUSED, p != NULL);
+        return refuse(r, PH_SYSTEM_REFUSED, p != NULL, size);
     r->memory = r->memory - old + size;
+    if (size == r->refused_size) /* Lua asks again when it has collected */
+        r->refused = PH_NOT_REFUSED, r->refused_size = 0;
     if (!q)
         return p; /* to shrink never fails */
     if (p) {
