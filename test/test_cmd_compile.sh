@@ -187,6 +187,7 @@ refused "'sin' is a name of the C library" "$models/heavy_top.lua" --name sin -o
 refused "beam_element 'spoke0.1' cannot be compiled" "$models/beam_wheel.lua" -o "$dir/none"
 refused "beam_element 'rod.1' cannot be compiled" "$models/flying_spaghetti.lua" -o "$dir/none" # in no space, so none is advised
 refused "beam_element 'bar.1' cannot be compiled" "$models/flexible_pendulum.lua" -o "$dir/none"
+refused "cannot be compiled" "$models/roll_up.lua" --open n -o "$dir/none" # whatever n does
 refused "flexible 'arm' cannot be compiled" "$models/craig_bampton.lua" -o "$dir/none"
 refused "leave lanes out" "$models/heavy_top.lua" --lanes 4 --cuda -o "$dir/none"
 refused "cannot make the folder" "$models/heavy_top.lua" -o "$dir/not/there"

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "mech/support.h"
 #include "run/private.h"
 
 #define LINE   9  /* points along one parameter */
@@ -568,11 +569,15 @@ static ph_status begin(ph_open *o, ph_error *err)
 ph_status ph_open_create(ph_open **out, const ph_run *run, const char *const *name, int n, int sums,
                          ph_error *err)
 {
+    *out = NULL;
+    ph_status s = ph_mechanism_can(run->mech, PH_CAN_COMPILE, err);
+    if (s != PH_OK)
+        return s;
     ph_open *o = *out = ph_alloc(run->config.alloc, sizeof *o);
     if (!o)
         return no_memory(err);
     *o = (ph_open){.n = n, .name = name, .nominal = run, .generic = run};
-    ph_status s = check_names(o, err);
+    s = check_names(o, err);
     if (s == PH_OK)
         s = open_with(o, widths[0], sums, err);
     for (int k = 1; k < WIDTHS && s != PH_OK && o->unbuilt; k++)

@@ -1,6 +1,5 @@
-/* Whether a run can be compiled; if not, an error with the name of what cannot. */
+/* Refuses functions, names and options that cannot be compiled. ph_open_create refuses elements, before it builds the model many times. */
 #include "compile/compile.h"
-#include "mech/support.h"
 
 #include <string.h>
 
@@ -121,9 +120,7 @@ static ph_status method(const ph_compiler *c, ph_error *err)
 /* Options come last: their messages give advice, which would not help if an element cannot be compiled. */
 ph_status ph_compile_scope(const ph_compiler *c, ph_error *err)
 {
-    ph_status s = ph_mechanism_can(c->mech, PH_CAN_COMPILE, err);
-    if (s == PH_OK)
-        s = functions(c, err);
+    ph_status s = functions(c, err);
     if (s == PH_OK)
         s = check_fields(c, err);
     if (s == PH_OK)
