@@ -9,6 +9,7 @@
 #include "base/ftz.h"
 #include "base/hash.h"
 #include "la/small.h"
+#include "step/growth.h"
 #include "step/guard.h"
 #include "step/position.h"
 #include "step/step_limits.h"
@@ -775,6 +776,16 @@ static ph_status check_touch(ph_sim *sim)
     return w > PH_TOUCH_MUCH && can_divide(sim) ? PH_E_STEP : PH_OK;
 }
 
+/* A part that does not resolve the growth of the motion may have gone beyond a singularity (RB22). */
+static ph_status check_growth(ph_sim *sim)
+{
+    if (!sim->depth || ph_growth_least(sim) > PH_SIM_GROWTH)
+        return PH_OK;
+    snprintf(sim->reason, sizeof sim->reason, "the motion grows too fast for a step of h = %.3g",
+             sim->next.t - sim->now.t);
+    return PH_E_STEP;
+}
+
 /* A step that may end where functions change their sign. */
 static ph_status guarded_step(ph_sim *sim)
 {
@@ -784,6 +795,8 @@ static ph_status guarded_step(ph_sim *sim)
     ph_status s = make_step(sim);
     if (s == PH_OK)
         s = check_touch(sim);
+    if (s == PH_OK)
+        s = check_growth(sim);
     if (s != PH_OK || !sim->guard || paced)
         return s;
     s = ph_guard_after(sim, part_of_step, NULL);

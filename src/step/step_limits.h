@@ -106,6 +106,8 @@
 #define PH_SIM_SPIN_LIMIT 1.0
 /* A step is halved at most so often: smaller parts would go by two terms of their Taylor series (SHORT). */
 #define PH_SIM_HALVINGS 9
+/* Parts below this ratio (RB22) are divided: motion may grow by exp(1) in a part. */
+#define PH_SIM_GROWTH 0.5
 /* Up to this part of a step before the end, the end is reached. */
 #define PH_SIM_REACHED 1e-9
 
