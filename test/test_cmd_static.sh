@@ -50,6 +50,8 @@ has out "unstable: displacements grow at 3.558 1/s, most in bar"
 has err "the equilibrium is unstable" "--stable looks for a stable one"
 run 0 static upright.lua --json
 has out '"stability":"unstable"' '"growth":3.55' '"grows_in":"bar"' '"warnings":[{"what":"unstable","text":"the equilibrium is unstable'
+run 0 static upright.lua --save upright.state --json
+has out '"stability":"unstable"' '"warnings":[{"what":"unstable","text":"the equilibrium is unstable'
 run 0 static upright.lua --stable
 has out "stable; 1 unstable equilibrium was left"
 run 0 static upright.lua --stable --json

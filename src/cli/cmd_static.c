@@ -164,8 +164,16 @@ static void add_rest(ph_json *j, const ph_job *r, const ph_static_stats *st)
     add_held(j, r);
 }
 
-static int print_json(const ph_job *r, const ph_equilibrium *e, FILE *to)
+/* An equilibrium, or NULL, and the warnings of its state: --save moves the run on. */
+typedef struct found {
+    ph_equilibrium *e;
+    int n;
+    ph_warning warning[PH_WARNINGS];
+} found;
+
+static int print_json(const ph_job *r, const found *f, FILE *to)
 {
+    const ph_equilibrium *e = f->e;
     ph_json j = ph_json_create();
     ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "model", r->p->name);
@@ -182,19 +190,19 @@ static int print_json(const ph_job *r, const ph_equilibrium *e, FILE *to)
     ph_json_count(&j, j.root, "iterations", st.iterations);
     ph_json_count(&j, j.root, "relaxation", st.relaxed);
     add_rest(&j, r, &st);
-    ph_report_json_warnings(&j, r);
+    ph_report_json_warnings(&j, f->n, f->warning);
     ph_report_json_state(&j, r, &s);
     return to == stdout ? ph_answer(&j) : ph_json_print(&j, to);
 }
 
-static int write_file(const ph_job *r, const ph_equilibrium *e)
+static int write_file(const ph_job *r, const found *f)
 {
     const char *path = r->args->output;
     ph_file file = {0};
     int code = PH_EXIT_OK;
     if (!ph_file_open(&file, path))
         return ph_complain_write(path);
-    if (!print_json(r, e, file.stream))
+    if (!print_json(r, f, file.stream))
         code = ph_complain("not enough memory for the report");
     else if (!ph_file_commit(&file))
         code = ph_complain_write(path);
@@ -236,19 +244,20 @@ static int save(ph_job *r, const ph_equilibrium *e)
 }
 
 /* Files first: what is printed is the whole result. */
-static int report(ph_job *r, const ph_equilibrium *e, int code)
+static int report(ph_job *r, const found *f, int code)
 {
+    const ph_equilibrium *e = f->e;
     int known = e || ph_job_is_numerical(r->status);
     if (r->status != PH_OK)
         ph_complain("%s", r->err.text);
     if (code == PH_EXIT_OK && known && r->args->output)
-        code = write_file(r, e);
+        code = write_file(r, f);
     if (code == PH_EXIT_OK && r->status == PH_OK && r->args->save)
         code = save(r, e);
     if (code != PH_EXIT_OK)
         return code;
     if (known && r->args->json) {
-        if (!print_json(r, e, stdout))
+        if (!print_json(r, f, stdout))
             return ph_complain("not enough memory for the report");
     } else if (e) {
         print_text(r, e);
@@ -256,25 +265,25 @@ static int report(ph_job *r, const ph_equilibrium *e, int code)
     return ph_status_exit(r->status);
 }
 
-static void note_warnings(const ph_job *r)
+static void note_warnings(const ph_job *r, found *f)
 {
-    ph_warning w[PH_WARNINGS];
-    for (int k = 0, n = r->args->quiet ? 0 : ph_job_warnings(r, w); k < n; k++)
-        ph_note("%s", w[k].text);
+    f->n = ph_job_warnings(r, f->warning);
+    for (int k = 0; k < f->n && !r->args->quiet; k++)
+        ph_note("%s", f->warning[k].text);
 }
 
 static int find_and_report(ph_job *r)
 {
-    ph_equilibrium *e = NULL;
+    found f = {0};
     r->t_end = HUGE_VAL; /* a state of any time will do */
     if (r->args->state && ph_state_read(r) != PH_OK)
         return ph_complain("%s", r->err.text);
-    e = ph_job_equilibrium(r);
-    int code = e && r->args->view ? show(r, e) : PH_EXIT_OK; /* first: the run is still where it was */
-    if (e)
-        read_sensors(r, e), note_warnings(r);
-    code = report(r, e, code);
-    ph_equilibrium_destroy(e);
+    f.e = ph_job_equilibrium(r);
+    int code = f.e && r->args->view ? show(r, f.e) : PH_EXIT_OK; /* first: the run is still where it was */
+    if (f.e)
+        read_sensors(r, f.e), note_warnings(r, &f);
+    code = report(r, &f, code);
+    ph_equilibrium_destroy(f.e);
     return code;
 }
 

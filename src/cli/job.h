@@ -133,6 +133,6 @@ void ph_report_text(const ph_job *r);
  * and "inputs". */
 int ph_report_json(const ph_job *r);
 void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s);
-void ph_report_json_warnings(ph_json *j, const ph_job *r);
+void ph_report_json_warnings(ph_json *j, int n, const ph_warning *w);
 
 #endif

@@ -206,10 +206,8 @@ static void add_events(ph_json *j, const ph_job *r)
         ph_json_count(j, j->root, "events_in_all", ph_run_event_count(r->run));
 }
 
-void ph_report_json_warnings(ph_json *j, const ph_job *r)
+void ph_report_json_warnings(ph_json *j, int n, const ph_warning *w)
 {
-    ph_warning w[PH_WARNINGS];
-    int n = ph_job_warnings(r, w);
     cJSON *list = n ? ph_json_array(j, j->root, "warnings") : NULL;
     for (int k = 0; k < n; k++) {
         cJSON *row = ph_json_element(j, list);
@@ -218,6 +216,13 @@ void ph_report_json_warnings(ph_json *j, const ph_job *r)
             ph_json_number(j, row, "t", w[k].t);
         ph_json_text(j, row, "text", w[k].text);
     }
+}
+
+static void add_warnings(ph_json *j, const ph_job *r)
+{
+    ph_warning w[PH_WARNINGS];
+    int n = ph_job_warnings(r, w);
+    ph_report_json_warnings(j, n, w);
 }
 
 /* What a culprit is, and its name. */
@@ -283,7 +288,7 @@ int ph_report_json(const ph_job *r)
         add_objectives(&j, r);
         add_quality(&j, r);
         add_events(&j, r);
-        ph_report_json_warnings(&j, r);
+        add_warnings(&j, r);
         if (r->extension && r->status == PH_OK)
             r->extension->json(r, &j);
     }
