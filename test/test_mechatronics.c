@@ -188,8 +188,8 @@ static void balance_falls_with_order(void **state)
             residual[i] = ph_run_summarise(run).residual; /* the largest */
             ph_run_close(run);
         }
-        check_near(log2(residual[0] / residual[1]), 2, 0.15); /* order */
-        check_near(log2(residual[1] / residual[2]), 2, 0.15); /* order */
+        for (int i = 0; i < 2; i++)
+            check_le(2 - log2(residual[i] / residual[i + 1]), 0.15); /* order, or better: 4 for the motor */
     }
 }
 

@@ -36,6 +36,15 @@ static void energy_that_does_not_balance_is_a_warning(void **state)
     assert_string_equal(w[0].what, "energy");
     assert_non_null(strstr(w[0].text, "use a smaller h than 0.001"));
     assert_int_equal(ph_run_warnings(run, NULL, 0), 1);
+    double first = w[0].t;
+    assert_true(first > 0 && first < 0.5); /* it adds 10 % of its energy in 1 s, and 1 % is a warning */
+    ph_run_close(run);
+    run = spring("1e-3"); /* the warning begins with that step */
+    assert_int_equal(ph_run_until(run, first - 1e-3, &err), PH_OK);
+    assert_int_equal(ph_run_warnings(run, w, 4), 0);
+    assert_int_equal(ph_run_step(run, &err), PH_OK);
+    assert_int_equal(ph_run_warnings(run, w, 4), 1);
+    assert_true(w[0].t == first); /* exact: the same step */
     ph_run_close(run);
     run = spring("1e-5");
     assert_int_equal(ph_run_until(run, 1, &err), PH_OK);
@@ -78,13 +87,16 @@ static void energy_against_the_tolerance(void **state)
 {
     (void)state;
     static const char *const options[] = {"tol=1e-6", "t_end=0.5"};
+    ph_error err = {0};
     ph_warning w[4];
     ph_run *run = opened("double_pendulum", options, 2);
     assert_int_equal(ph_run_warnings(run, w, 4), 0);
     run->watched.most_residual = 1e-3 * run->watched.most_kinetic; /* constant steps may leave this */
+    assert_int_equal(ph_run_step(run, &err), PH_OK);               /* which each step judges */
     assert_int_equal(ph_run_warnings(run, w, 4), 1);
     assert_non_null(strstr(w[0].text, "use a smaller tol than 1e-06"));
     run->watched.most_residual = 1e-6 * run->watched.most_kinetic;
+    assert_int_equal(ph_run_step(run, &err), PH_OK);
     assert_int_equal(ph_run_warnings(run, w, 4), 0);
     ph_run_close(run);
 }
@@ -105,10 +117,14 @@ static void explosion_that_begins(void **state)
     assert_int_equal(ph_run_create(&run, model, NULL, &err), PH_OK);
     ph_model_free(model);
     int steps = 0, warned = 0;
+    double since = 0;
     while (ph_run_step(run, &err) == PH_OK) {
         ph_warning w[4];
         int n = ph_run_warnings(run, w, 4);
-        warned += n > 0 && strcmp(w[n - 1].what, "explosion") == 0;
+        if (n > 0 && strcmp(w[n - 1].what, "explosion") == 0) {
+            since = warned++ ? since : ph_run_time(run);
+            assert_true(w[n - 1].t == since); /* exact: the time of the first step */
+        }
         assert_true(++steps < 50);
     }
     assert_true(ph_run_failure(run).explodes && warned == 9);

@@ -56,7 +56,8 @@ static void rescale(const ph_sim *sim, ph_alpha_ahead *x, double om)
     }
 }
 
-/* Starting values, to x->v and x->a; the state stays as it is. */
+/* Starting values, to x->v, x->a and x->vdot; the state stays as it is. The accelerations of a stiff start are damped,
+ * since raw ones ring in (G4) and (VS3) adds that to a. */
 static ph_status start_anew(ph_sim *sim, ph_alpha_ahead *x)
 {
     size_t bytes = sizeof(double) * (size_t)sim->lay.nv;
@@ -68,6 +69,7 @@ static ph_status start_anew(ph_sim *sim, ph_alpha_ahead *x)
         x->v[i] = v[i], x->a[i] = a[i];
         v[i] = v0, a[i] = a0;
     }
+    memcpy(x->vdot, sim->stiff ? sim->relaxed.vdot : sim->now.vdot, bytes);
     return s;
 }
 
@@ -170,6 +172,8 @@ static ph_status changed_step(ph_sim *sim, ph_alpha_ahead *x, const ph_point *fr
     start.v = x->v, start.a = x->a;
     x->om = om;
     ph_status s = om > 0 ? correct(sim, x, om) : start_anew(sim, x);
+    if (!(om > 0))
+        start.vdot = x->vdot;
     to->t = from->t + h; /* starting values have been there */
     return s == PH_OK ? x->solve(sim, h, &start, om) : s;
 }
@@ -233,6 +237,7 @@ void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
     ph_ahead_take(&x->ahead, sim, arena);
     x->v = ph_arena_take(arena, nv, d);
     x->a = ph_arena_take(arena, nv, d);
+    x->vdot = ph_arena_take(arena, nv, d);
     x->d = ph_arena_take(arena, nv, d);
     x->e = ph_arena_take(arena, nv, d);
     x->l = ph_arena_take(arena, nv, d);
@@ -282,13 +287,19 @@ static void begin(ph_sim *sim, void *method)
     ph_pace_begin(&x->pace, x->ahead.corner);
 }
 
+static void keep_start(ph_sim *sim, const ph_alpha_ahead *x)
+{
+    memcpy(sim->now.a, x->a, sizeof(double) * (size_t)sim->lay.nv);
+    memcpy(sim->now.vdot, x->vdot, sizeof(double) * (size_t)sim->lay.nv);
+}
+
 static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     ph_alpha_ahead *x = method;
     x->rules.most = x->ahead.h > 0 ? PH_ALPHA_AHEAD_GROW * x->ahead.h : HUGE_VAL;
     ph_status s = ph_pace_step(sim, &x->pace, &x->rules, &sim->now, t_max, &sim->next);
     if (s == PH_OK && !(x->om > 0)) /* where the step began, for those who repeat it */
-        memcpy(sim->now.a, x->a, sizeof(double) * (size_t)sim->lay.nv);
+        keep_start(sim, x);
     x->has_d = 0;
     return s == PH_OK && needs_d(sim) && x->pace.h != sim->h ? find_d(sim, x) : s;
 }
@@ -335,7 +346,7 @@ ph_status ph_alpha_ahead_start_as(ph_sim *sim, ph_alpha_ahead *x, const ph_alpha
     ph_status s = of->corner ? ph_ahead_leave_corner(sim) : ph_start_accelerations(sim, &sim->now);
     if (s == PH_OK)
         s = start_anew(sim, x);
-    memcpy(sim->now.a, x->a, sizeof(double) * (size_t)sim->lay.nv);
+    keep_start(sim, x);
     return s;
 }
 

@@ -22,10 +22,10 @@ typedef struct ph_alpha_ahead {
     double C_q, C_v, lie, r; /* coefficients of (VS5), (VS6), and |r| of (VS9) */
     double om;               /* size of the step over that of the one before; 0: it started without memory, */
     int corner;              /* from a time at which functions are not smooth */
-    double *v, *a;           /* nv: corrected start of the step */
-    double *d;               /* nv: of (VS4), at the end of the last step; index-3, */
-    int has_d;               /* where the next step is known to have another size */
-    double *e, *l, *z;       /* nv: scratch */
+    double *v, *a, *vdot; /* nv: corrected start of the step; vdot only of one that started without memory */
+    double *d;            /* nv: of (VS4), at the end of the last step; index-3, */
+    int has_d;            /* where the next step is known to have another size */
+    double *e, *l, *z;    /* nv: scratch */
 } ph_alpha_ahead;
 
 void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena);

@@ -9,10 +9,16 @@
  * that has not left the start, and lift(r) = z with M z + B^T m = 0, B z = r,
  *
  *   y = F F vddot_0,  y += lift(B (vddot_0 - y))                                                      (RB1)
- *   x = 2 F vdot_0 - F F vdot_0,  x += lift(B (vdot_0 - x)),  a_0 = x + (alpha_m - alpha_f) h y       (RB2)
+ *   x = F vdot_0 + w,  w = F vdot_0 - F F vdot_0,  x += lift(B (vdot_0 - x)),
+ *   a_0 = x + (alpha_m - alpha_f) h y                                                                 (RB2)
  *
- * which takes two solutions, a = F (2 vdot_0 + F (d - vdot_0)), and one lift, a_0 = a + lift(B (vdot_0 + d - a)). The
- * lift leaves B vddot_0 and so (S3) as they are. (S2) is not enough where a node has
+ * which takes four solutions, a = F vdot_0 + w + F F d, and one lift, a_0 = a + lift(B (vdot_0 + d - a)). The lift
+ * leaves B vddot_0 and so (S3) as they are. M x is the force at
+ *
+ *   q_0 o exp(s w),  v_0 + w/eps                                                                      (RB32)
+ *
+ * where the motion that the step does not resolve has ended: there the efforts of the start do the work of the step.
+ * (S2) is not enough where a node has
  *
  *   max((tr X)^2, |tr X^2|) > PH_ALPHA_START_STIFF^2,  X = M_ii^-1 (C/eps + s K)_ii                   (RB8)
  *
@@ -91,31 +97,62 @@ static int is_stiff(const ph_sim *sim, const ph_step_ops *o)
     return isfinite(most) && most > PH_ALPHA_START_STIFF * PH_ALPHA_START_STIFF;
 }
 
-/* (RB2) from vdot_0 + d in sim->now.a. The matrix of the step is factored, ph_start_prepare_lift was called at sim->now.
- * a and z: nv numbers of scratch. */
-static ph_status damp(ph_sim *sim, double *a, double *z)
+/* a += lift(B (from - a)). ph_start_prepare_lift was called at sim->now. z: nv numbers of scratch. */
+static ph_status give_back(ph_sim *sim, const double *from, double *a, double *z)
 {
     const ph_layout *lay = &sim->lay;
-    const double *vdot = sim->now.vdot;
-    double *raw = sim->now.a, *rows = sim->matrix.convective;
+    double *rows = sim->matrix.convective;
+    if (!lay->C)
+        return PH_OK;
     for (int i = 0; i < lay->nv; i++)
-        a[i] = raw[i] - 2 * vdot[i];
-    ph_status s = ph_ahead_filter(sim, a);
-    for (int i = 0; i < lay->nv; i++)
-        a[i] += 2 * vdot[i];
-    if (s == PH_OK)
-        s = ph_ahead_filter(sim, a);
-    for (int i = 0; i < lay->nv; i++)
-        z[i] = raw[i] - a[i], raw[i] = a[i];
-    if (s != PH_OK || !lay->C)
-        return s;
+        z[i] = from[i] - a[i];
     memset(rows, 0, sizeof(double) * (size_t)lay->nl);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
         ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, z + b->col_at, rows + b->row_at);
-    s = ph_start_lift_rows(sim, rows, z);
+    ph_status s = ph_start_lift_rows(sim, rows, z);
     for (int i = 0; i < lay->nv && s == PH_OK; i++)
-        raw[i] += z[i];
+        a[i] += z[i];
     return s;
+}
+
+/* (RB32) and x without its lift, to sim->relaxed, before (S3) moves v_0. w: nv numbers of scratch. */
+static ph_status relax(ph_sim *sim, const ph_step_ops *o, double *w)
+{
+    const ph_layout *lay = &sim->lay;
+    ph_point *to = &sim->relaxed;
+    size_t bytes = sizeof(double) * (size_t)lay->nv;
+    memcpy(to->vdot, sim->now.vdot, bytes);
+    ph_status s = ph_ahead_filter(sim, to->vdot);
+    memcpy(w, to->vdot, bytes);
+    if (s == PH_OK)
+        s = ph_ahead_filter(sim, w);
+    for (int i = 0; i < lay->nv; i++) {
+        w[i] = to->vdot[i] - w[i];
+        to->v[i] = sim->now.v[i] + o->inv_eps * w[i], to->vdot[i] += w[i];
+    }
+    ph_point_shift(lay, &sim->now, o->s, w, to);
+    memcpy(to->lambda, sim->now.lambda, sizeof(double) * (size_t)lay->nl);
+    to->t = sim->now.t;
+    return s;
+}
+
+/* (RB2) from vdot_0 + d in sim->now.a, after relax. The matrix of the step is factored, ph_start_prepare_lift was called.
+ * a and z: nv numbers of scratch. */
+static ph_status damp(ph_sim *sim, double *a, double *z)
+{
+    int nv = sim->lay.nv;
+    double *raw = sim->now.a, *x = sim->relaxed.vdot;
+    ph_status s = PH_OK;
+    for (int i = 0; i < nv; i++)
+        a[i] = raw[i] - sim->now.vdot[i];
+    for (int k = 0; k < 2 && s == PH_OK; k++)
+        s = ph_ahead_filter(sim, a);
+    for (int i = 0; i < nv; i++)
+        a[i] += x[i];
+    if (s == PH_OK)
+        s = give_back(sim, raw, a, z);
+    memcpy(raw, a, sizeof(double) * (size_t)nv);
+    return s == PH_OK ? give_back(sim, sim->now.vdot, x, z) : s;
 }
 
 /* (S3); l: nv numbers of scratch. */
@@ -144,7 +181,7 @@ ph_status ph_alpha_start(ph_sim *sim, const ph_alpha_start_rules *x, int after, 
     ph_step_ops *o = x->ops(sim, sim->h, &Bn);
     /* If tangents or a factorisation fail, the step fails, too, and reports the reason. */
     if (evaluate(sim) == PH_OK && (sim->base ? sim->base->stiff : is_stiff(sim, o)))
-        sim->stiff = factor(sim, o, Bn) == PH_OK;
+        sim->stiff = factor(sim, o, Bn) == PH_OK && relax(sim, o, scratch) == PH_OK;
     ph_status s = ph_start_jerk(sim, sim->h, after, vddot);
     if (s == PH_OK && x->third)
         x->third(sim, vddot);

@@ -115,7 +115,9 @@ ph_status ph_bliedf_one_step(ph_sim *sim)
     m->control.pace.h = sim->h,
     m->control.pace.last = 0;    /* often one step will do; and no memory of a failure */
     ph_stats stats = sim->stats; /* which count steps of this method alone */
+    m->rk.tally = sim->tally;
     ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
+    ph_rk_end_tally(sim, &m->rk, m->control.part, s);
     m->pieces[ph_bliedf_past(sim)] = (int)(sim->stats.accepted - stats.accepted);
     sim->stats = stats;
     if (s != PH_OK)

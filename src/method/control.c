@@ -204,6 +204,7 @@ ph_status ph_control_to(ph_sim *sim, ph_control *c, ph_rk *rk, ph_point *p, doub
     const ph_stats *st = &sim->stats;
     long before = st->accepted + st->rejected;
     ph_point_copy(&c->begin, p, &sim->lay);
+    memset(c->part, 0, sizeof c->part);
     while (p->t != t1) {
         ph_status s = c->most && st->accepted + st->rejected - before >= c->most
                           ? too_many(sim, c, fabs(t1 - c->begin.t))
@@ -211,6 +212,8 @@ ph_status ph_control_to(ph_sim *sim, ph_control *c, ph_rk *rk, ph_point *p, doub
         ph_point_copy(p, s == PH_OK ? &c->ahead : &c->begin, &sim->lay);
         if (s != PH_OK)
             return s;
+        for (int k = 0; k < PH_TALLY; k++)
+            c->part[k] += rk->part[k];
     }
     return PH_OK;
 }

@@ -23,6 +23,7 @@ typedef struct ph_control {
     double *error;         /* 2 nv */
     ph_point whole, half;  /* step doubling */
     ph_point begin, ahead; /* ph_control_to */
+    double part[PH_TALLY]; /* increments of the tally in all steps of ph_control_to */
 } ph_control;
 
 void ph_control_take(ph_control *c, const ph_layout *lay, ph_arena *a);

@@ -677,7 +677,7 @@ static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
     ph_status s = ph_newton_solve(sim, &m->ops);
     if (s != PH_OK)
         return s;
-    update_a(p, lay->nv, sim->now.vdot, from->a, sim->next.vdot, sim->next.a);
+    update_a(p, lay->nv, from->vdot, from->a, sim->next.vdot, sim->next.a);
     return PH_OK;
 }
 

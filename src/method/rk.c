@@ -123,6 +123,15 @@ void ph_rk_tally(const ph_sim *sim, ph_rk *rk, int i, double h, const ph_point *
         rk->part[k] += h * rk->tab.b[i] * f[k];
 }
 
+void ph_rk_end_tally(const ph_sim *sim, ph_rk *rk, const double part[PH_TALLY], ph_status s)
+{
+    rk->tally = NULL;
+    if (!sim->tally)
+        return;
+    memcpy(sim->tally->part, part, sizeof sim->tally->part);
+    sim->tally->known = s == PH_OK;
+}
+
 /* Stages 1 to last - 1 of (K1)-(K3); the first one is the start of the step. */
 static ph_status explicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, int last)
 {

@@ -52,6 +52,10 @@ ph_status ph_rk_settle(ph_sim *sim, double h, ph_point *p);
 /* Add what a stage contributes to the integrals. */
 void ph_rk_tally(const ph_sim *sim, ph_rk *rk, int i, double h, const ph_point *at);
 
+/* After an accepted step, or one that failed with s: hand its increments to sim->tally. Later steps that only find points in
+ * between do not count. */
+void ph_rk_end_tally(const ph_sim *sim, ph_rk *rk, const double part[PH_TALLY], ph_status s);
+
 /* rk_implicit.c: the stages of a step, to k, A and Lambda, for a tableau that is not explicit. */
 ph_status ph_rk_implicit_create(ph_rk *rk, ph_sim *sim, ph_error *err);
 void ph_rk_implicit_destroy(ph_rk *rk);

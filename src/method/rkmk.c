@@ -51,16 +51,6 @@ static ph_status start(ph_sim *sim)
     return PH_OK;
 }
 
-/* Only accepted steps count, and not those that find points between. */
-static void take_tally(ph_sim *sim, rkmk *m, ph_status s)
-{
-    m->rk.tally = NULL;
-    if (!sim->tally)
-        return;
-    memcpy(sim->tally->part, m->rk.part, sizeof m->rk.part);
-    sim->tally->known = s == PH_OK;
-}
-
 /* ---- steps by error control ------------------------------------------------------------------------ */
 
 static void begin(ph_sim *sim, void *method)
@@ -76,7 +66,7 @@ static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
     m->rk.tally = sim->tally;
     ph_status s = ph_control_step(sim, &m->control, &m->rk, &sim->now, t_max, &sim->next);
     sim->h = sim->next.t - sim->now.t;
-    take_tally(sim, m, s);
+    ph_rk_end_tally(sim, &m->rk, m->rk.part, s);
     return s;
 }
 
@@ -125,7 +115,7 @@ static ph_status step(ph_sim *sim)
     if (!ph_sim_paced(sim)) {
         m->rk.tally = sim->tally;
         ph_status s = ph_rk_step(sim, &m->rk, &sim->now, sim->h, &sim->next, NULL);
-        take_tally(sim, m, s);
+        ph_rk_end_tally(sim, &m->rk, m->rk.part, s);
         return s;
     }
     return ph_ahead_step(sim, &m->ahead, &ahead_ops, m);

@@ -28,7 +28,8 @@ typedef struct ph_told {
 
 /* An integral so far, through the last values; plain numbers, so that it can be saved. */
 typedef struct ph_integral {
-    int n; /* values since the start or the last jump, up to PH_INTEGRAL */
+    int n;       /* values since the start or the last jump, up to PH_INTEGRAL */
+    int settled; /* the first step since then is over, and its integral known otherwise */
     double t[PH_INTEGRAL], x[PH_INTEGRAL];
     double before, sum; /* at the first of them, as long as none has gone; at the last */
     double more;        /* from there to a point that is only shown */
@@ -51,7 +52,10 @@ typedef struct ph_watched {
     double given, explained; /* blow-up: positive work (RB3); what kinetic energy may be */
     double reserve;          /* the most that one step may have given besides (RB4) */
     double fallen;           /* most that the potential has given, or springs held at first */
-    int strikes;             /* accepted points in a row with too much kinetic energy */
+    int strikes;             /* accepted points in a row with too much kinetic energy, */
+    double struck_from;      /* s, and the time of the first one */
+    int unbalanced;          /* the largest residual is above (RB21) */
+    double unbalanced_from;  /* s, since this time */
     int between;             /* the last point lies within a step; sums start before it */
     int blown;               /* kinetic energy came from nowhere */
     int interpolated;        /* so was the state at the time added */
@@ -93,6 +97,8 @@ typedef struct ph_over {
 typedef struct ph_pairs {
     int given, lost, room;
     struct ph_port *last, *now; /* at the last accepted point; at the present one */
+    struct ph_port *start;      /* at the point where a stiff start ends its unresolved motion */
+    double *seen;               /* efforts at the last accepted point, as the method sees them */
     void *block;
 } ph_pairs;
 

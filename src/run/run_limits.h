@@ -2,6 +2,8 @@
 #ifndef PH_RUN_LIMITS_H
 #define PH_RUN_LIMITS_H
 
+#include <float.h>
+
 /* Times the kinetic energy that can be explained. Errors of a sound run are a few percent of it. */
 #define PH_WATCH_TOO_MUCH 2
 
@@ -21,6 +23,9 @@
 
 /* Round-off of the balance over a long run, as a part of the potential at the start. */
 #define PH_WATCH_ROUND 1e-10
+
+/* Relative difference of two times that are the same start of a step: breakpoints are passed 16 units in the last place later. */
+#define PH_WATCH_INSTANT (32 * DBL_EPSILON)
 
 /* ---- run_warnings.c */
 /* Above this part of steps that were divided, the step size is too large for the whole run. */

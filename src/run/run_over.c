@@ -48,10 +48,15 @@ static int push(ph_integral *p, double t, double x)
     return full;
 }
 
+/* A value may change within the first step as nothing after it does, so later polynomials leave out the start. */
 void ph_integral_put(ph_integral *p, double t, double x, double part)
 {
     push(p, t, x);
     p->sum += part;
+    if (p->n != 2 || p->settled)
+        return;
+    p->t[0] = t, p->x[0] = x, p->before = p->sum;
+    p->n = p->settled = 1;
 }
 
 void ph_integral_add(ph_integral *p, double t, double x)
@@ -97,7 +102,7 @@ void ph_integral_take(const ph_run *run, ph_integral *p, double t, double x)
 
 void ph_integral_jump(ph_integral *p)
 {
-    p->sum += p->more, p->more = 0, p->n = 0;
+    p->sum += p->more, p->more = 0, p->n = p->settled = 0;
 }
 
 /* ---- sensors ---------------------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@ static void tape_rest(ph_run *run, ph_tape *t)
     ph_inputs_tape(run, t);
     ph_events_tape(run, t);
     ph_tape_bytes(t, run->pairs.last, (size_t)(run->pairs.given + run->pairs.lost) * sizeof *run->pairs.last);
+    ph_tape_numbers(t, run->pairs.seen, run->pairs.given + run->pairs.lost);
     ph_tape_bytes(t, run->tally.part, sizeof run->tally.part);
     ph_tape_int(t, &run->tally.known);
     ph_tape_numbers(t, &run->tally.t, 1);

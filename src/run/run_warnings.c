@@ -2,28 +2,13 @@
  *
  * Each row of the table computes one kind of warning from what the run has recorded. A new kind is a function and a row.
  *
- * The energy does not balance if
- *
- *   |residual| > p (T + V_0 - V + given + dissipated),  the largest T and V_0 - V of the run            (RB21)
- *
- * The sum in brackets is the energy that moved; p is PH_WATCH_RESIDUAL, and with error control at most
- * PH_WATCH_RESIDUAL_TOL tol. */
+ * Whether the energy balances and can be explained is found in each step, by run_watch.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "run/private.h"
 #include "run/run_limits.h"
 #include "step/sim.h"
-
-static double allowed_residual(const ph_run *run)
-{
-    const ph_watched *w = &run->watched;
-    double tol = run->sim->opt.tol, p = PH_WATCH_RESIDUAL;
-    double moved = w->most_kinetic + w->fallen + w->given + fmax(0, w->dissipated.sum);
-    if (tol > 0)
-        p = fmin(p, PH_WATCH_RESIDUAL_TOL * tol);
-    return p * moved + PH_WATCH_ROUND * fabs(w->first_potential) + run->floor;
-}
 
 /* Say what to change. Returns text. */
 static const char *advice(const ph_run *run, char *text, size_t size)
@@ -42,9 +27,9 @@ static int warn_energy(const ph_run *run, ph_warning *w)
 {
     const ph_watched *seen = &run->watched;
     char text[96];
-    if (!run->mech || seen->blown || !(seen->most_residual > allowed_residual(run)))
+    if (!run->mech || seen->blown || !seen->unbalanced)
         return 0;
-    w->t = run->watched.t;
+    w->t = seen->unbalanced_from;
     snprintf(w->text, sizeof w->text,
              "the balance of energy is off by up to %.3g J, and the largest kinetic energy is %.3g J: %s",
              seen->most_residual, seen->most_kinetic, advice(run, text, sizeof text));
@@ -57,7 +42,7 @@ static int warn_explosion(const ph_run *run, ph_warning *w)
     char text[96];
     if (!seen->strikes || seen->blown)
         return 0;
-    w->t = run->watched.t;
+    w->t = seen->struck_from;
     snprintf(
         w->text, sizeof w->text,
         "the solution may have begun to explode: its kinetic energy is %.3g J, and at most %.3g J can be "

@@ -92,15 +92,16 @@ static ph_status take_pairs(ph_run *run)
     size_t n = (size_t)(given + lost);
     if (given + lost > p->room) {
         ph_watch_free(run);
-        p->block = ph_alloc(run->config.alloc, 2 * n * sizeof(ph_port));
+        p->block = ph_alloc(run->config.alloc, n * (3 * sizeof(ph_port) + sizeof(double)));
         if (!p->block)
             return PH_E_MEMORY;
         p->room = given + lost;
     }
     p->given = given, p->lost = lost;
-    p->last = p->block, p->now = n ? p->last + n : NULL;
+    p->last = p->block, p->now = n ? p->last + n : NULL, p->start = n ? p->now + n : NULL;
+    p->seen = n ? (double *)(p->start + n) : NULL;
     if (n)
-        memset(p->block, 0, 2 * n * sizeof(ph_port));
+        memset(p->block, 0, n * (3 * sizeof(ph_port) + sizeof(double)));
     return PH_OK;
 }
 
@@ -161,8 +162,32 @@ void ph_watch_shock(ph_run *run, double energy)
         w->work.sum -= lost, w->given -= lost;
 }
 
+/* The energy does not balance if
+ *
+ *   |residual| > p (T + V_0 - V + given + dissipated),  the largest residual, T and V_0 - V so far      (RB21)
+ *
+ * The sum in brackets is the energy that moved; p is PH_WATCH_RESIDUAL, and with error control at most
+ * PH_WATCH_RESIDUAL_TOL tol. */
+static double allowed_residual(const ph_run *run)
+{
+    const ph_watched *w = &run->watched;
+    double tol = run->sim->opt.tol, p = PH_WATCH_RESIDUAL;
+    double moved = w->most_kinetic + w->fallen + w->given + fmax(0, w->dissipated.sum);
+    if (tol > 0)
+        p = fmin(p, PH_WATCH_RESIDUAL_TOL * tol);
+    return p * moved + PH_WATCH_ROUND * fabs(w->first_potential) + run->floor;
+}
+
+/* Record the time from which on a condition holds. */
+static void note_from(int *holds, double *from, int now, double t)
+{
+    if (now && !*holds)
+        *from = t;
+    *holds = now;
+}
+
 /* What is left of the balance. Between the ends of steps, what interpolation lacks is no drift of theirs. */
-static void close_balance(ph_run *run)
+static void close_balance(ph_run *run, double t)
 {
     ph_watched *w = &run->watched;
     double work = ph_integral_value(&w->work), dissipated = ph_integral_value(&w->dissipated);
@@ -171,6 +196,7 @@ static void close_balance(ph_run *run)
         enlarge(&w->most_residual, fabs(w->residual));
         enlarge(&w->most_kinetic, w->kinetic);
         w->fallen = fmax(w->fallen, w->first_potential - w->potential);
+        note_from(&w->unbalanced, &w->unbalanced_from, w->most_residual > allowed_residual(run), t);
     }
     run->mech->balance.work = work, run->mech->balance.dissipated = dissipated;
 }
@@ -188,6 +214,8 @@ static void begin_sums(ph_run *run, const ph_state *s)
     ph_watched *w = &run->watched;
     double flow[PH_TALLY];
     find_flows(run, s, run->pairs.last, flow);
+    for (int k = 0; k < run->pairs.given + run->pairs.lost; k++)
+        run->pairs.seen[k] = run->pairs.last[k].f;
     note_start(run, s->t, flow), w->between = 0;
     ph_integral_add(&w->work, s->t, flow[0]);
     ph_integral_add(&w->dissipated, s->t, flow[1]);
@@ -210,15 +238,14 @@ static powers powers_of(int n, const ph_port *from, const ph_port *to)
     return p;
 }
 
-/* (RB3) and (RB4) from the last accepted point to t; returns W. */
-static double explain_work(ph_run *run, double t)
+/* (RB3) and (RB4) from the last accepted point to t. */
+static void explain_work(ph_run *run, double t)
 {
     ph_watched *w = &run->watched;
     double dt = t - w->work.t[w->work.n - 1];
     powers p = powers_of(run->pairs.given, run->pairs.last, run->pairs.now);
     w->given += dt * fmax(fmax(p.first, p.last), fmax(p.mean, 0));
     w->reserve = fmax(w->reserve, dt * p.most);
-    return dt * p.mean;
 }
 
 /* A method that restarts at a point of the output leaves its step there. */
@@ -240,12 +267,74 @@ static int is_second_order(const ph_sim *sim)
     return !(sim->stepper->reads & PH_READS_ORDER) || sim->opt.order <= 2;
 }
 
+/* The weights with which a method sees efforts: those of generalized-alpha, or the trapezoidal rule. */
+typedef struct weights {
+    double alpha_m, alpha_f, gamma;
+} weights;
+
+static weights weights_of(const ph_sim *sim)
+{
+    const ph_options *o = &sim->opt;
+    int alpha = (sim->stepper->reads & PH_READS_ALPHA) && !ph_sim_paced(sim);
+    return alpha ? (weights){o->alpha_m, o->alpha_f, o->gamma} : (weights){0, 0, 0.5};
+}
+
+static int is_start(const ph_run *run, double t)
+{
+    return fabs(run->tally.t - t) <= PH_WATCH_INSTANT * fabs(t);
+}
+
+/* f_0* of (RB33) to pairs.start: a damper that the step does not resolve has another effort as soon as the step has begun. */
+static void relax_start(ph_run *run)
+{
+    const ph_sim *sim = run->sim;
+    const ph_pairs *p = &run->pairs;
+    double flow[PH_TALLY];
+    if (!sim->stiff || !is_start(run, sim->relaxed.t)) {
+        memcpy(p->start, p->last, sizeof *p->start * (size_t)(p->given + p->lost));
+        return;
+    }
+    ph_state s = ph_point_view(&sim->relaxed, &sim->lay);
+    s.t = run->tally.t;
+    find_flows(run, &s, p->start, flow);
+}
+
+/* Efforts at the start of the step, as the method sees them. (RB33) */
+static void begin_efforts(ph_run *run, const weights *w)
+{
+    const ph_pairs *p = &run->pairs;
+    double Da = w->alpha_m - w->alpha_f, rho = w->alpha_f / (1 - w->alpha_f);
+    relax_start(run);
+    for (int k = 0; k < p->given + p->lost; k++) {
+        double f = p->start[k].f;
+        p->seen[k] = f + Da * (p->now[k].f - f + rho * (p->last[k].f - f));
+    }
+}
+
+/* Mean efforts times mean rates of n pairs from `first` on; then moves the efforts to the end of the step. (RB33) */
+static double seen_power(const ph_pairs *p, int first, int n, const weights *w)
+{
+    double sum = 0;
+    for (int k = first; k < first + n; k++) {
+        double f = p->seen[k], mean;
+        p->seen[k] =
+            ((1 - w->alpha_f) * p->now[k].f + w->alpha_f * p->last[k].f - w->alpha_m * f) / (1 - w->alpha_m);
+        mean = (1 - w->gamma) * f + w->gamma * p->seen[k];
+        sum += mean * (p->last[k].v + p->now[k].v) / 2;
+    }
+    return sum;
+}
+
 static void add_powers(ph_run *run, double t, const double flow[PH_TALLY])
 {
     ph_watched *w = &run->watched;
     ph_pairs *p = &run->pairs;
-    double work = explain_work(run, t), dt = t - w->work.t[w->work.n - 1];
-    double lost = dt * powers_of(p->lost, p->last + p->given, p->now + p->given).mean;
+    weights by = weights_of(run->sim);
+    double dt = t - w->work.t[w->work.n - 1];
+    explain_work(run, t);
+    if (is_start(run, run->sim->t0) || is_start(run, run->sim->relaxed.t))
+        begin_efforts(run, &by);
+    double work = dt * seen_power(p, 0, p->given, &by), lost = dt * seen_power(p, p->given, p->lost, &by);
     if (run->tally.known || is_second_order(run->sim)) {
         ph_integral_put(&w->work, t, flow[0], run->tally.known ? run->tally.part[0] : work);
         ph_integral_put(&w->dissipated, t, flow[1], run->tally.known ? run->tally.part[1] : lost);
@@ -284,11 +373,11 @@ static void watch_energy(ph_run *run, const ph_state *s)
     } else if (!keeps_energy(run)) {
         watch_powers(run, s);
     }
-    close_balance(run);
+    close_balance(run, s->t);
 }
 
 /* The work of user constraints is unknown. Interpolated points decide nothing. */
-static int is_blown(ph_run *run)
+static int is_blown(ph_run *run, double t)
 {
     ph_watched *w = &run->watched;
     if (run->sim->within > 0)
@@ -299,7 +388,8 @@ static int is_blown(ph_run *run)
         w->strikes = 0;
         return 0;
     }
-    w->strikes++;
+    if (!w->strikes++)
+        w->struck_from = t;
     return !finite || w->strikes >= PH_WATCH_STRIKES ||
            !(w->kinetic <= PH_WATCH_TOO_MUCH * (w->explained + w->reserve));
 }
@@ -343,7 +433,7 @@ ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
     if (!run->mech || !sees_energy(run))
         return PH_OK;
     watch_energy(run, s);
-    run->watched.blown = (run->config.watch & PH_WATCH_BLOWUP) && is_blown(run);
+    run->watched.blown = (run->config.watch & PH_WATCH_BLOWUP) && is_blown(run, s->t);
     return run->watched.blown ? explain(run, s, err) : PH_OK;
 }
 
@@ -357,6 +447,6 @@ int ph_watch_told(ph_run *run, double t, const ph_sighting *seen)
     if (!sees_energy(run))
         return 1;
     w->kinetic = seen->kinetic, w->potential = seen->potential;
-    close_balance(run);
-    return !((watch & PH_WATCH_BLOWUP) && is_blown(run));
+    close_balance(run, t);
+    return !((watch & PH_WATCH_BLOWUP) && is_blown(run, t));
 }

@@ -107,6 +107,7 @@ static void take(ph_sim *sim, ph_arena *a)
     ph_point_take(&sim->next, &sim->lay, a);
     ph_point_take(&sim->last, &sim->lay, a);
     ph_point_take(&sim->kept, &sim->lay, a);
+    ph_point_take(&sim->relaxed, &sim->lay, a);
     sim->touch = ph_arena_take(a, 4 * (size_t)sim->lay.N, sizeof(double));
     sim->method = ph_arena_take(a, 1, sim->stepper->size);
     sim->stepper->take(sim, a);
@@ -443,6 +444,10 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
     ph_tape_int(t, &sim->step_iterations);
     ph_point_tape(&sim->now, &sim->lay, t);
     ph_point_tape(&sim->last, &sim->lay, t);
+    if (!t->brief) {
+        ph_tape_int(t, &sim->stiff);
+        ph_point_tape(&sim->relaxed, &sim->lay, t);
+    }
     ph_status s = ph_newton_tape(&sim->matrix, sim->opt.newton, t);
     return sim->stepper->tape && s == PH_OK ? sim->stepper->tape(sim, t) : s;
 }

@@ -89,6 +89,8 @@ struct ph_sim {
     int after;   /* starting values look at nothing before t0: functions may not be smooth there */
     int renew;   /* it did, and the method starts anew before the next one */
     int stiff;   /* the last starting values are (RB2) */
+    ph_point
+        relaxed; /* if they are: the start after its unresolved motion, (RB32), and its damped accelerations */
     const struct ph_sim *base; /* decides about (RB2) for a neighbour; NULL: the simulation itself does */
     double
         part; /* s, with constant steps: one that would go beyond ends there, and the next goes on to the grid; HUGE_VAL:
