@@ -23,6 +23,11 @@ has out 'linearised at t = 0 s' 'eigenvalues' 'damping'
 refused "--at must not be negative, not '-1'" linearise "$models/dc_motor.lua" --at -1
 refused 'exclude each other' linearise "$models/dc_motor.lua" --at 0 --about static
 
+# The lowest modes of a chain of 600 bodies. (T17)
+run 0 linearise "$models/../test/models/hanging_chain.lua" --modes 10
+has out '20 states, 1 inputs, 3 outputs' 'mode10.rate' '3.76607'
+refused 'need a state of rest' linearise "$models/heavy_top.lua" --modes 3
+
 # A four-bar nearly straight: its crank hardly moves the rest. Digits: modes, which has other coordinates. (T11)
 nearly=$models/../test/models/nearly_straight.lua
 for pair in .02:71.529470 .01:98.413920 .005:136.376619 .002:212.409012; do

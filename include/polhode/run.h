@@ -335,6 +335,11 @@ PH_API ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_
                                     ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */
 
+/* Set the coordinates of linearisations that follow: modes > 0: x = (z, z', states) with the amplitudes z of that many of the
+ * lowest modes, or of all if there are fewer, for any number of velocities; 0: all coordinates of the mechanism, by name. Modes
+ * are those without damping at a state of rest, orthonormal in M. */
+PH_API ph_status ph_run_linear_modes(ph_run *run, int modes, ph_error *err);
+
 /* How many numbers x, u and y of ph_run_linearise have at the present state; any may be NULL. */
 PH_API ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err);
 

@@ -715,8 +715,10 @@ class Simulation(Named):
             self._check(lib.ph_run_modes(out, run, self._err))
             return modes_of(ffi.gc(out[0], lib.ph_modes_destroy), int(lib.ph_system_nv(lib.ph_run_system(run))), self._title)
 
-    def linearise(self) -> Linear:
+    def linearise(self, modes: int = 0) -> Linear:
         """The model about the present state, from inputs to sensors: x' = A x + B u, y = C x + D u.
+
+        With `modes=K` x holds the amplitudes of the K lowest modes, their rates, and states, for systems of any size at rest.
 
         >>> import polhode as ph
         >>> A, B, C, D = ph.load("models/double_pendulum.lua").linearise()
@@ -725,6 +727,7 @@ class Simulation(Named):
         """
         sizes = [ffi.new("int *") for _ in range(3)]
         with self._alone() as run:
+            self._check(lib.ph_run_linear_modes(run, modes, self._err))
             self._check(lib.ph_run_linear_sizes(run, *sizes, self._err))
             n_x, n_u, n_y = (s[0] for s in sizes)
             shapes = ((n_x, n_x), (n_x, n_u), (n_y, n_x), (n_y, n_u))

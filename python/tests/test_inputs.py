@@ -115,6 +115,13 @@ def test_tables():
         sim.input["u"] = [0, 1, 0.5], [0, 1, 2]
 
 
+def test_linearise_in_modes():
+    sim = hinge("u").sim()
+    whole, linear = sim.linearise(), sim.linearise(modes=5)
+    assert linear.states == ["mode1", "mode1.rate"]
+    assert np.allclose(linear.C @ linear.B + linear.C @ linear.A @ linear.B, whole.C @ whole.B + whole.C @ whole.A @ whole.B, rtol=1e-9, atol=1e-12)
+
+
 def test_linearise():
     linear = hinge("u").sim().linearise()
     A, B, C, D = linear

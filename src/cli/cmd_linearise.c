@@ -79,9 +79,11 @@ static ph_status find_eigenvalues(matrices *s, ph_error *err)
     return status;
 }
 
-static ph_status find(matrices *s, ph_error *err)
+static ph_status find(matrices *s, int modes, ph_error *err)
 {
-    ph_status status = ph_run_linear_sizes(s->run, &s->n, &s->m, &s->p, err);
+    ph_status status = ph_run_linear_modes(s->run, modes, err);
+    if (status == PH_OK)
+        status = ph_run_linear_sizes(s->run, &s->n, &s->m, &s->p, err);
     if (status != PH_OK)
         return status;
     s->A = calloc((size_t)(s->n + s->p) * (size_t)(s->n + s->m) + 1, sizeof *s->A);
@@ -233,7 +235,7 @@ int ph_cmd_linearise(const ph_args *args)
     if (!target.model)
         snprintf(err.text, sizeof err.text, "linearise takes a model file");
     if (status == PH_OK)
-        status = find(&s, &err);
+        status = find(&s, args->modes, &err);
     const char *name = status == PH_OK ? target.p->name : "";
     if (status != PH_OK)
         ph_complain("%s", status == PH_E_MEMORY ? "not enough memory to linearise the system" : err.text);

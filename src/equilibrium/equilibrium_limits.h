@@ -25,6 +25,17 @@
 
 #define PH_LINEAR_SINGULAR 1e-12 /* rows of A of a run that depend on others: round-off of differences */
 
+/* ---- lowest.c */
+#define PH_LOWEST_MORE  8    /* vectors more than modes are wanted, or as many more as modes */
+#define PH_LOWEST_FIRST 1e-2 /* the first shift, of kappa: random vectors keep all parts */
+#define PH_LOWEST_SHIFT                                                                                      \
+    0.1 /* shift over the largest nu that is wanted: modes twice as high lose 1/4 at least */
+#define PH_LOWEST_LEAST     1e-9 /* the smallest shift, of kappa: free motions keep seven digits */
+#define PH_LOWEST_PASSES    300  /* 20 are usual; modes outside the block with nearly the same nu take more */
+#define PH_LOWEST_DEPENDENT 1e-8 /* what a vector must add to the others */
+#define PH_LOWEST_EXACT     1e-12 /* residual of a mode; eigenvalues have its square */
+#define PH_LOWEST_NEAR      1e-6  /* residual that is round-off if it no longer falls */
+
 /* ---- modes.c */
 #define PH_MODES_ZERO_SQUARE 1e-13 /* of nu: round-off of A */
 #define PH_MODES_ZERO        3e-8  /* of mu */

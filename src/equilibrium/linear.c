@@ -511,60 +511,113 @@ static ph_status assemble(ph_linear *l, ph_error *err)
 
 /* ---- all ---------------------------------------------------------------------------------------- */
 
-static void take(ph_linear *l, ph_arena *a)
+static void take_vectors(ph_linear *l, ph_arena *a, size_t vectors)
 {
-    size_t nv = (size_t)l->nv, nl = (size_t)l->sim->lay.nl, d = sizeof(double);
-    size_t n = 2 * nv; /* at most */
-    l->Nh = ph_arena_take(a, nv * nv, d);
-    l->Nw = ph_arena_take(a, nv * nv, d);
-    l->Nl = l->sim->lay.friction ? ph_arena_take(a, nv * nv, d) : NULL;
-    l->P = ph_arena_take(a, nv * nv, d);
-    l->rows = ph_arena_take(a, (nl + nv) * nv, d);
-    l->row = ph_arena_take(a, nl, d);
-    l->A = ph_arena_take(a, n * n, d);
+    size_t nv = (size_t)l->nv, d = sizeof(double);
+    l->Nh = ph_arena_take(a, vectors * nv, d);
+    l->Nw = ph_arena_take(a, vectors * nv, d);
+    l->row = ph_arena_take(a, (size_t)l->sim->lay.nl, d);
     for (int k = 0; k < 2; k++)
         l->H[k] = ph_arena_take(a, nv, d);
     for (int k = 0; k < 4; k++)
         l->y[k] = ph_arena_take(a, nv, d);
 }
 
-static ph_status open_work(ph_linear *l, const ph_system *sys, double t, const double *q, const double *v,
-                           ph_error *err)
+static void take(ph_linear *l, ph_arena *a)
+{
+    size_t nv = (size_t)l->nv, nl = (size_t)l->sim->lay.nl, d = sizeof(double);
+    size_t n = 2 * nv; /* at most */
+    take_vectors(l, a, nv);
+    l->Nl = l->sim->lay.friction ? ph_arena_take(a, nv * nv, d) : NULL;
+    l->P = ph_arena_take(a, nv * nv, d);
+    l->rows = ph_arena_take(a, (nl + nv) * nv, d);
+    l->A = ph_arena_take(a, n * n, d);
+}
+
+static ph_status open_sim(ph_linear *l, const ph_system *sys, double t, const double *q, const double *v,
+                          ph_error *err)
 {
     ph_options o = ph_default_options();
-    ph_arena a = {0};
     o.h = 1e-6, o.start = PH_PLAIN, o.alloc = l->alloc; /* no step is taken */
     ph_status s = ph_sim_create(&l->sim, sys, &o, t, q, v, err);
     if (s != PH_OK)
         return s;
     l->nv = l->sim->lay.nv;
-    if (l->nv > PH_LINEAR_LARGEST)
-        return ph_fail(err, PH_E_INPUT, "modes are found for at most %d velocities; this system has %d",
-                       PH_LINEAR_LARGEST, l->nv);
-    take(l, &a);
-    if (!ph_arena_open(&a, l->alloc))
-        return ph_fail(err, PH_E_MEMORY, "not enough memory to linearise the system");
-    l->block = a.block;
-    take(l, &a);
     l->speed = ph_small_max(second_order(l), l->sim->now.v);
     l->acceleration = ph_small_max(l->nv, l->sim->now.vdot);
     return PH_OK;
+}
+
+/* lowest: the number of modes that are wanted; 0: whole bases. */
+static ph_status open_work(ph_linear *l, int lowest, ph_error *err)
+{
+    ph_arena a = {0};
+    int vectors = l->nv - second_order(l) + (lowest < l->nv ? lowest : l->nv);
+    if (!lowest && l->nv > PH_LINEAR_LARGEST)
+        return ph_fail(err, PH_E_INPUT, "modes are found for at most %d velocities; this system has %d",
+                       PH_LINEAR_LARGEST, l->nv);
+    for (int pass = 0; pass < 2; pass++) {
+        if (lowest)
+            take_vectors(l, &a, (size_t)vectors);
+        else
+            take(l, &a);
+        if (!pass && !ph_arena_open(&a, l->alloc))
+            return ph_fail(err, PH_E_MEMORY, "not enough memory to linearise the system");
+        l->block = a.block;
+    }
+    return PH_OK;
+}
+
+static ph_status evaluate_now(ph_linear *l, ph_error *err)
+{
+    ph_status s = evaluate(l, &l->sim->now);
+    if (s == PH_E_CALLBACK)
+        return ph_fail(err, s, "the callback %s refused the state", l->sim->ev.refused);
+    return s == PH_OK ? s : ph_fail(err, s, "the system cannot be linearised: %s", ph_status_text(s));
+}
+
+/* Nh and Nw from the modes in Nw. */
+static void add_first_order(ph_linear *l, int modes)
+{
+    int nv = l->nv;
+    l->nz = l->nw = modes;
+    memcpy(l->Nh, l->Nw, sizeof(double) * (size_t)modes * (size_t)nv);
+    for (int i = second_order(l); i < nv; i++, l->nw++) {
+        memset(l->Nw + (size_t)l->nw * (size_t)nv, 0, sizeof(double) * (size_t)nv);
+        l->Nw[(size_t)l->nw * (size_t)nv + (size_t)i] = 1;
+    }
+}
+
+ph_status ph_linear_open_lowest(ph_linear *l, const ph_system *sys, double t, const double *q,
+                                const double *v, int modes, const ph_allocator *alloc, ph_error *err)
+{
+    int found = 0;
+    *l = (ph_linear){.alloc = alloc};
+    ph_status s = open_sim(l, sys, t, q, v, err);
+    if (s == PH_OK)
+        s = open_work(l, modes, err);
+    if (s == PH_OK)
+        s = evaluate_now(l, err);
+    if (s == PH_OK)
+        s = ph_linear_find_lowest(l, second_order(l), modes, &found, err);
+    if (s == PH_OK)
+        add_first_order(l, found);
+    else
+        ph_linear_destroy(l);
+    return s;
 }
 
 ph_status ph_linear_open(ph_linear *l, const ph_system *sys, double t, const double *q, const double *v,
                          const ph_allocator *alloc, ph_error *err)
 {
     *l = (ph_linear){.alloc = alloc};
-    ph_status s = open_work(l, sys, t, q, v, err);
-    if (s == PH_OK) {
-        s = evaluate(l, &l->sim->now);
-        if (s == PH_E_CALLBACK)
-            ph_fail(err, s, "the callback %s refused the state", l->sim->ev.refused);
-        else if (s != PH_OK)
-            ph_fail(err, s, "the system cannot be linearised: %s", ph_status_text(s));
-        else if (!find_bases(l))
-            s = ph_fail(err, PH_E_SINGULAR, "the mass matrix is not positive definite on what can move");
-    }
+    ph_status s = open_sim(l, sys, t, q, v, err);
+    if (s == PH_OK)
+        s = open_work(l, 0, err);
+    if (s == PH_OK)
+        s = evaluate_now(l, err);
+    if (s == PH_OK && !find_bases(l))
+        s = ph_fail(err, PH_E_SINGULAR, "the mass matrix is not positive definite on what can move");
     if (s != PH_OK)
         ph_linear_destroy(l);
     return s;

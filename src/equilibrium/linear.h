@@ -21,6 +21,7 @@ typedef struct ph_linear {
     double *A;          /* n x n */
     double noise[2];    /* round-off of entries of A that belong to positions, and to velocities */
     double speed, acceleration;
+    double kappa; /* 1/s^2, of the stiffness; ph_linear_open_lowest only */
     const ph_allocator *alloc;
     void *block;
 } ph_linear;
@@ -30,6 +31,12 @@ ph_status ph_linear_create(ph_linear *out, const ph_system *sys, double t, const
 /* The bases Nh and Nw alone, of any state, with the system evaluated there. */
 ph_status ph_linear_open(ph_linear *out, const ph_system *sys, double t, const double *q, const double *v,
                          const ph_allocator *alloc, ph_error *err);
+/* The same at rest with Nh = the `modes` lowest modes, or all if there are fewer, and Nw = Nh and the velocities of nodes of
+ * first order. For any number of velocities. */
+ph_status ph_linear_open_lowest(ph_linear *out, const ph_system *sys, double t, const double *q,
+                                const double *v, int modes, const ph_allocator *alloc, ph_error *err);
+/* lowest.c: write the `wanted` lowest modes to l->Nw, and their number to *found; second: velocities of second order. */
+ph_status ph_linear_find_lowest(ph_linear *l, int second, int wanted, int *found, ph_error *err);
 /* The rate of least kinetic energy that constraints ask for where the state moves by y: B rate = -Z y. */
 ph_status ph_linear_follow(ph_linear *l, const double *y, double *rate);
 void ph_linear_destroy(ph_linear *l);

@@ -109,44 +109,12 @@ static ph_status evaluate(ph_equilibrium *e)
     return status == PH_OK ? ph_eval_tangent(&e->ev, &s, PH_EVAL_PHI) : status;
 }
 
-/* max K_ii/M_ii [1/s^2]; 0: there is no stiffness at all */
-static double stiffness(const ph_equilibrium *e)
-{
-    double kappa = 0;
-    for (int i = 0; i < e->lay.N; i++) {
-        const ph_block *b = &e->lay.pair[e->lay.diag[i]];
-        for (int k = 0; k < b->n; k++) {
-            double m = e->ev.M[b->at + k * (b->n + 1)];
-            for (int j = 0; j < b->n; j++) /* rows: a diagonal can vanish */
-                kappa = ph_larger(kappa, m > 0 ? fabs(e->ev.K[b->at + k * b->n + j]) / m : 0);
-        }
-    }
-    return kappa;
-}
-
 /* (T2) with K + mu M */
-static ph_status factor_once(ph_equilibrium *e, double mu)
-{
-    const ph_layout *lay = &e->lay;
-    ph_newton_matrix *nm = &e->nm;
-    double kappa = ph_larger(stiffness(e), mu);
-    e->scale = kappa > 0 ? 1 / kappa : 1;
-    for (int k = 0; k < lay->size_pairs; k++)
-        nm->A[k] = e->scale * (e->ev.K[k] + mu * e->ev.M[k]);
-    memcpy(nm->A + nm->W, e->ev.B, sizeof(double) * (size_t)lay->size_links);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        ph_small_transpose(b->m, b->n, e->ev.B + b->at, nm->A + nm->BT + b->at);
-        for (int k = 0; lay->friction && k < b->m * b->n; k++)
-            nm->A[nm->BT + b->at + k] += e->ev.Gl[b->at + k];
-    }
-    ph_redundant_strike(nm, 1, nm->A + nm->BT, nm->A + nm->W);
-    return ph_solver_factor(nm->solver, nm->A);
-}
-
 static ph_status factor(ph_equilibrium *e, double mu)
 {
-    ph_status s = factor_once(e, mu);
-    return ph_redundant_renew(&e->nm, &e->ev, e->nm.solver, s) ? factor_once(e, mu) : s;
+    double kappa = ph_larger(ph_newton_stiffness(&e->lay, &e->ev), mu);
+    e->scale = kappa > 0 ? 1 / kappa : 1;
+    return ph_newton_factor_stiffness(&e->nm, &e->ev, e->scale, mu);
 }
 
 /* x = A^-1 b */
@@ -446,7 +414,8 @@ static ph_status iterate_free(ph_equilibrium *e, double delta, double *growth)
 /* is_free 1: there is a free motion, now in a. A larger delta where solvers take (T5) as singular. */
 static ph_status find_free(ph_equilibrium *e, int *is_free)
 {
-    double kappa = stiffness(e), delta = kappa > 0 ? PH_STATIC_FREE * kappa : 1, growth = 0;
+    double kappa = ph_newton_stiffness(&e->lay, &e->ev), delta = kappa > 0 ? PH_STATIC_FREE * kappa : 1,
+           growth = 0;
     ph_status s = iterate_free(e, delta, &growth);
     for (int k = 0; k < 3 && s == PH_E_SINGULAR; k++) {
         delta *= 30;
@@ -696,7 +665,7 @@ void ph_equilibrium_moved(ph_equilibrium *e, double s, const double *x, double *
 ph_status ph_equilibrium_evaluate(ph_equilibrium *e, double *kappa)
 {
     ph_status s = evaluate(e);
-    *kappa = stiffness(e);
+    *kappa = ph_newton_stiffness(&e->lay, &e->ev);
     return s;
 }
 

@@ -169,8 +169,9 @@ struct ph_run {
     int *input_set;       /* it is not the value of the model */
     char *linear_names;   /* of the last linearisation */
     int n_linear;
-    int jumped;      /* one changed at once: accelerations must be found anew before the next step */
-    double *corners; /* times at which functions bend, of the options of sim; NULL: those of the file */
+    int linear_modes; /* the lowest modes as coordinates of linearisations; 0: coordinates with names */
+    int jumped;       /* one changed at once: accelerations must be found anew before the next step */
+    double *corners;  /* times at which functions bend, of the options of sim; NULL: those of the file */
     ph_recorded table;
     ph_observer_fn observer;
     void *observer_ctx;

@@ -17,7 +17,10 @@
  *
  * with Nl = Nw without friction. Rates of positions change by b u + z y. Accelerations of coordinates change by b a and by their
  * change at fixed vdot. That change, c, f of an input, and sensors along (y, u, a, m) are differences of order 4 of functions of
- * the state, and nothing is solved at their places. At rest in equilibrium only sensors and inputs need them. */
+ * the state, and nothing is solved at their places. At rest in equilibrium only sensors and inputs need them.
+ *
+ * For large systems at rest x may be (z, z', s) with Nh = X the K lowest modes of lowest.c, orthonormal in M, and s the states:
+ * z'' = X^T M a. */
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,13 +43,15 @@ static const double apart[] = {1e-2, 1e-4, 1e-7};
 
 /* What may become an independent coordinate. */
 typedef struct candidate {
-    enum { JOINT, BODY, MODE, STATE } kind;
-    int index, k; /* of the joint, body, flexible body or state; coordinate, half and axis, mode, number */
+    enum { JOINT, BODY, MODE, STATE, VIBRATION } kind;
+    int index,
+        k; /* of the joint, body, flexible body or state; coordinate, half and axis, mode, number; of the vibration: its number */
 } candidate;
 
 typedef struct work {
     ph_run *run;
     ph_linear l;
+    int modes; /* coordinates are that many of the lowest modes; 0: candidates */
     int nv, n, n_all, n_y;
     candidate *all;
     int *position, *rate;   /* those that were picked: nz, nw */
@@ -101,7 +106,9 @@ static void name_of(const ph_mechanism *m, const candidate *c, int rate, char *o
     static const char *const speed[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
     const ph_model *model = m->model;
     const char *more = rate ? ".rate" : "";
-    if (c->kind == JOINT && ph_joint_frees(&m->joint[m->joint_of[c->index]]) == 1)
+    if (c->kind == VIBRATION)
+        snprintf(out, NAME, "mode%d%s", c->k + 1, more);
+    else if (c->kind == JOINT && ph_joint_frees(&m->joint[m->joint_of[c->index]]) == 1)
         snprintf(out, NAME, "%s%s", model->joint[c->index].name, more);
     else if (c->kind == JOINT)
         snprintf(out, NAME, "%s.%s%s", model->joint[c->index].name, axis[c->k], more);
@@ -253,6 +260,8 @@ static double acceleration(const work *w, const ph_state *s, const candidate *c)
 {
     const ph_mechanism *m = w->run->mech;
     ph_body_state b;
+    if (c->kind == VIBRATION) /* its direction is fixed */
+        return 0;
     if (c->kind == JOINT)
         return ph_joint_acceleration(m, s, &m->joint[m->joint_of[c->index]], c->k);
     if (c->kind == MODE)
@@ -418,7 +427,9 @@ static void fill_rates(work *w, int k, double e)
     for (int i = 0; i < w->l.nw; i++) {
         const double *b = w->b + w->rate[i] * nv;
         w->column[nz + i] = dot(nv, b, w->a) + w->sum[nl + i];
-        w->error[nz + i] = dot_sizes(nv, b, w->noise[1]) + DBL_EPSILON * w->sizes[nl + i] / e;
+        int stiffness = w->modes && k < nz && i < nz; /* of orthogonal modes: round-off of K */
+        w->error[nz + i] = stiffness ? DBL_EPSILON * w->l.kappa
+                                     : dot_sizes(nv, b, w->noise[1]) + DBL_EPSILON * w->sizes[nl + i] / e;
     }
 }
 
@@ -519,6 +530,29 @@ static int keep_tangents(work *w)
     return 1;
 }
 
+/* Modes and their rates, and states. */
+static void choose_modes(work *w)
+{
+    const ph_mechanism *m = w->run->mech;
+    int nz = w->l.nz, nw = w->l.nw, first = w->nv - (nw - nz);
+    size_t nv = (size_t)w->nv;
+    memcpy(w->b, w->MN, sizeof *w->b * (size_t)nw * nv);
+    memset(w->z, 0, sizeof *w->z * (size_t)nw * nv), memset(w->F, 0, sizeof *w->F * (size_t)nz * nv);
+    for (int i = 0; i < nw; i++) {
+        w->all[i] = (candidate){VIBRATION, 0, i}, w->rate[i] = i;
+        for (int j = 0; j < nw; j++)
+            w->R[i * nw + j] = i == j;
+    }
+    for (int i = 0; i < nz; i++) {
+        w->position[i] = i;
+        for (int j = 0; j < nz; j++)
+            w->S[i * nz + j] = i == j;
+    }
+    for (int s = 0; s < m->model->n_states; s++)
+        for (int k = 0; k < m->own[s].n; k++)
+            w->all[nz + m->own[s].v + k - first] = (candidate){STATE, s, k};
+}
+
 static ph_status choose(work *w, ph_error *err)
 {
     const ph_mechanism *m = w->run->mech;
@@ -527,9 +561,13 @@ static ph_status choose(work *w, ph_error *err)
     for (int i = 0; i < m->sys.n_nodes; i++)
         w->nodes.node[i] = i, w->nodes.at[i] = s.v_at[i];
     w->nodes.n = m->sys.n_nodes, w->nodes.size = w->nv;
-    list_candidates(m, w->all);
     if (!keep_tangents(w))
         return ph_fail(err, PH_E_SINGULAR, "friction leaves no unique accelerations");
+    if (w->modes) {
+        choose_modes(w);
+        return PH_OK;
+    }
+    list_candidates(m, w->all);
     for (int c = 0; c < w->n_all; c++)
         rows_of(w, &s, &w->all[c], w->b + c * w->nv, w->z + c * w->nv);
     int ok = pick(w, nz, w->l.Nh, NULL, 0, 0, w->position, w->Q) &&
@@ -548,16 +586,19 @@ static ph_status choose(work *w, ph_error *err)
 static ph_status begin(work *w, ph_run *run, ph_error *err)
 {
     ph_state s = ph_sim_state(run->sim);
-    *w = (work){.run = run};
+    *w = (work){.run = run, .modes = run->linear_modes};
     if (!run->mech)
         return ph_fail(err, PH_E_INPUT, "a system of one's own has no names to linearise by");
     ph_status status = ph_mechanism_can(run->mech, PH_CAN_LINEARISE, err);
     if (status != PH_OK)
         return status;
-    status = ph_linear_open(&w->l, run->sys, s.t, s.q, s.v, run->config.alloc, err);
+    status = w->modes
+                 ? ph_linear_open_lowest(&w->l, run->sys, s.t, s.q, s.v, w->modes, run->config.alloc, err)
+                 : ph_linear_open(&w->l, run->sys, s.t, s.q, s.v, run->config.alloc, err);
     if (status != PH_OK)
         return ph_run_explain_static(run, status, err);
-    w->nv = w->l.nv, w->n = w->l.nz + w->l.nw, w->n_all = list_candidates(run->mech, NULL);
+    w->nv = w->l.nv, w->n = w->l.nz + w->l.nw;
+    w->n_all = w->modes ? w->l.nw : list_candidates(run->mech, NULL);
     for (int k = 0; k < run->model->n_sensors; k++)
         w->n_y += run->model->sensor[k].size;
     ph_arena a = {0};
@@ -630,6 +671,16 @@ ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double 
     }
     finish(&w);
     return s;
+}
+
+ph_status ph_run_linear_modes(ph_run *run, int modes, ph_error *err)
+{
+    if (!run)
+        return ph_refuse_null("run", err);
+    if (modes < 0)
+        return ph_fail(err, PH_E_INPUT, "the number of modes must not be negative, not %d", modes);
+    run->linear_modes = modes;
+    return PH_OK;
 }
 
 ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err)

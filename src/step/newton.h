@@ -150,6 +150,11 @@ void ph_newton_pull(const ph_newton_matrix *nm, const double *Bn, const double *
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction);
 ph_status ph_newton_factor_as_is(ph_newton_matrix *nm, const ph_eval *ev, int friction);
 
+/* Return kappa = max |K_ij|/M_ii [1/s^2] of the evaluated point, over the rows of all nodes. */
+double ph_newton_stiffness(const ph_layout *lay, const ph_eval *ev);
+/* Factor (T2) at the evaluated point: [scale (K + mu M), B^T + dg/dlambda; B, 0]. */
+ph_status ph_newton_factor_stiffness(ph_newton_matrix *nm, const ph_eval *ev, double scale, double mu);
+
 /* redundant.c: systems whose constraints depend on each other (R1)-(R3). Each does nothing for others. */
 
 /* Which rows are left out, from M and B. PH_E_INPUT: there are fewer or more that depend than announced. */

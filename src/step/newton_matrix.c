@@ -277,6 +277,38 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
         memset(eta_row + nm->n_eta, 0, sizeof(double) * (size_t)nm->n_hub);
 }
 
+double ph_newton_stiffness(const ph_layout *lay, const ph_eval *ev)
+{
+    double kappa = 0;
+    for (int i = 0; i < lay->N; i++) {
+        const ph_block *b = &lay->pair[lay->diag[i]];
+        for (int k = 0; k < b->n; k++) {
+            double m = ev->M[b->at + k * (b->n + 1)];
+            for (int j = 0; j < b->n; j++) /* rows: a diagonal can vanish */
+                kappa = ph_larger(kappa, m > 0 ? fabs(ev->K[b->at + k * b->n + j]) / m : 0);
+        }
+    }
+    return kappa;
+}
+
+static ph_status factor_stiffness(ph_newton_matrix *nm, const ph_eval *ev, double scale, double mu)
+{
+    const ph_layout *lay = nm->lay;
+    for (int k = 0; k < lay->size_pairs; k++)
+        nm->A[k] = scale * (ev->K[k] + mu * ev->M[k]);
+    put_links(lay, ev->B, nm->A + nm->BT, nm->A + nm->W);
+    for (int k = 0; lay->friction && k < lay->size_links; k++)
+        nm->A[nm->BT + k] += ev->Gl[k];
+    ph_redundant_strike(nm, 1, nm->A + nm->BT, nm->A + nm->W);
+    return ph_solver_factor(nm->solver, nm->A);
+}
+
+ph_status ph_newton_factor_stiffness(ph_newton_matrix *nm, const ph_eval *ev, double scale, double mu)
+{
+    ph_status s = factor_stiffness(nm, ev, scale, mu);
+    return ph_redundant_renew(nm, ev, nm->solver, s) ? factor_stiffness(nm, ev, scale, mu) : s;
+}
+
 ph_status ph_newton_factor_as_is(ph_newton_matrix *nm, const ph_eval *ev, int friction)
 {
     const ph_layout *lay = nm->lay;
