@@ -97,7 +97,7 @@ same 0 particle.lua
 same 0 particle.lua --set stiffness=12.5
 
 # A run that fails keeps what it has, and says why.
-same 1 heavy_top --h 0.1
+same 1 heavy_top --h 0.1 --halvings 0
 same 1 "$models/double_pendulum.lua" --space cardan
 grep -q "^# failure t = 0.476: body 'lower'" back.csv || fail "the file of a failed run does not say so"
 run 0 run heavy_top --t-end 0.1 -o run.hdf5

@@ -307,12 +307,13 @@ static ph_status open_run(ph_target *s, const ph_args *args, const ph_more *more
 }
 
 /* 1 if the run writes rows or frames at points of time. A saved state is only read by a run with the same grid, so runs that save or
- * read one have the grid that the line says. */
+ * read one have this grid even if they write no rows. */
 static int shows_motion(const ph_args *args)
 {
-    int run = args->command == PH_CMD_RUN, rows = run && (args->output || args->plot);
-    return (run || args->command == PH_CMD_VIEW || args->command == PH_CMD_SWEEP) && !args->state &&
-           !args->save && (rows || args->view || args->vtk || args->live);
+    int run = args->command == PH_CMD_RUN,
+        rows = run && (args->output || args->plot || args->save || args->state);
+    return (run || args->command == PH_CMD_VIEW || args->command == PH_CMD_SWEEP) &&
+           (rows || args->view || args->vtk || args->live);
 }
 
 #define FRAMES 1000 /* frames in a page, if neither the file nor the line has a grid */
