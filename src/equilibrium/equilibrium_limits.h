@@ -26,7 +26,7 @@
 #define PH_LINEAR_SINGULAR 1e-12 /* rows of A of a run that depend on others: round-off of differences */
 
 /* ---- lowest.c */
-#define PH_LOWEST_MORE  8    /* vectors more than modes are wanted, or as many more as modes */
+#define PH_LOWEST_MORE  8    /* vectors in addition to the K wanted modes; K if K is larger */
 #define PH_LOWEST_FIRST 1e-2 /* the first shift, of kappa: random vectors keep all parts */
 #define PH_LOWEST_SHIFT                                                                                      \
     0.1 /* shift over the largest nu that is wanted: modes twice as high lose 1/4 at least */

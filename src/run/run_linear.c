@@ -44,8 +44,8 @@ static const double apart[] = {1e-2, 1e-4, 1e-7};
 /* What may become an independent coordinate. */
 typedef struct candidate {
     enum { JOINT, BODY, MODE, STATE, VIBRATION } kind;
-    int index,
-        k; /* of the joint, body, flexible body or state; coordinate, half and axis, mode, number; of the vibration: its number */
+    int index; /* joint, body, flexible body or state */
+    int k;     /* coordinate, half and axis, mode, number or vibration */
 } candidate;
 
 typedef struct work {
@@ -427,7 +427,7 @@ static void fill_rates(work *w, int k, double e)
     for (int i = 0; i < w->l.nw; i++) {
         const double *b = w->b + w->rate[i] * nv;
         w->column[nz + i] = dot(nv, b, w->a) + w->sum[nl + i];
-        int stiffness = w->modes && k < nz && i < nz; /* of orthogonal modes: round-off of K */
+        int stiffness = w->modes && k < nz && i < nz; /* entries of K between modes: its round-off */
         w->error[nz + i] = stiffness ? DBL_EPSILON * w->l.kappa
                                      : dot_sizes(nv, b, w->noise[1]) + DBL_EPSILON * w->sizes[nl + i] / e;
     }
