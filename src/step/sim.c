@@ -754,8 +754,10 @@ static ph_status part_of_step(ph_sim *sim, double t, void *ctx)
 
 /* Ends of parts that differ by less than this fraction of a part are the same. */
 #define ON_PART 1e-3
-/* Parts for which the depth stays after a law has become much stiffer, or softer: twice the time of a touch. */
+/* Parts for which the depth stays after a law has become much stiffer: twice the time of a touch; */
 #define HOLD 16
+/* and much softer: the touch is over, but another one may not be. */
+#define HOLD_OPEN 8
 /* Steps whose stiffness is compared after a law has changed its side: it may have done so at the very end of a step. */
 #define LOOKS 2
 
@@ -776,9 +778,10 @@ static ph_status check_touch(ph_sim *sim)
         return PH_OK;
     sim->changes = !sim->gives_up && ph_touch_changes(sim);
     double w = sim->changes || sim->looks || sim->hold ? ph_touch_stiffens(sim) : 0;
-    if (w > PH_TOUCH_MUCH / 4) /* a step of twice the size would be divided */
-        sim->hold = HOLD;
-    return w > PH_TOUCH_MUCH && can_divide(sim) ? PH_E_STEP : PH_OK;
+    if (!(fabs(w) > PH_TOUCH_MUCH))
+        return PH_OK;
+    sim->hold = w > 0 ? HOLD : HOLD_OPEN;
+    return can_divide(sim) ? PH_E_STEP : PH_OK;
 }
 
 /* A part that does not resolve the growth of the motion may have gone beyond a singularity (RB22). */

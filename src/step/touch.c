@@ -64,7 +64,9 @@ double ph_touch_stiffens(ph_sim *sim)
         s = ph_eval_linear(&sim->ev, &b, sim->matrix.what);
     norms(sim, after);
     sim->matrix.factored = 0; /* the matrices are of other points now */
-    for (int i = 0; i < 2 * (lay->N - lay->sys->n_first) && s == PH_OK; i++)
-        most = fmax(most, h * h * fabs(after[i] - before[i]) / least_mass(sim, i / 2, i % 2));
+    for (int i = 0; i < 2 * (lay->N - lay->sys->n_first) && s == PH_OK; i++) {
+        double gain = h * h * (after[i] - before[i]) / least_mass(sim, i / 2, i % 2);
+        most = fabs(gain) > fabs(most) ? gain : most;
+    }
     return most;
 }

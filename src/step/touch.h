@@ -13,7 +13,8 @@ int ph_touch_differs(const ph_sim *sim);
 /* The same, but 0 if steps are not divided. */
 int ph_touch_changes(ph_sim *sim);
 
-/* Return (h omega)^2 of the stiffness that the step from sim->now to sim->next gains or loses at one node, at most. */
+/* Return (h omega)^2 of the stiffness that one node gains in the step from sim->now to sim->next, or loses (below 0): the
+ * largest change. */
 double ph_touch_stiffens(ph_sim *sim);
 
 #endif
