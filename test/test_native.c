@@ -648,6 +648,30 @@ static void without(void **state)
     unsetenv("CC");
 }
 
+/* Steps that are divided are the library's, before and after them the code's: the motion and the counts are those of a run
+ * that is not compiled. */
+static void steps_that_are_divided(void **state)
+{
+    (void)state;
+    ph_run *run[2];
+    ph_error err = {0};
+    for (int k = 0; k < 2; k++) {
+        ph_run_config c = ph_run_defaults();
+        c.options = (const char *const[]){"h=1e-3"}, c.n_options = 1, c.compiled = k;
+        if (ph_run_open(&run[k], PH_TEST_DIR "/models/soft_stop.lua", &c, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        to(run[k], 0.8);
+    }
+    assert_true(ph_run_is_compiled(run[1]) && !ph_run_is_compiled(run[0]));
+    ph_stats a = ph_run_summarise(run[0]).stats, b = ph_run_summarise(run[1]).stats;
+    assert_true(a.divided > 0);
+    assert_int_equal(a.divided, b.divided);
+    assert_int_equal(a.steps, b.steps);
+    assert_true(a.smallest == b.smallest && a.first_divided == b.first_divided);
+    check_le(apart(run[0], run[1]), NEAR);
+    ph_run_close(run[0]), ph_run_close(run[1]);
+}
+
 int main(int argc, char **argv) /* a pattern of names: those tests alone */
 {
     scratch cache = scratch_create("kept"); /* what several tests need is built once */
@@ -667,6 +691,7 @@ int main(int argc, char **argv) /* a pattern of names: those tests alone */
         cmocka_unit_test(systems),
         cmocka_unit_test(memory_ends),
         cmocka_unit_test(a_device),
+        cmocka_unit_test(steps_that_are_divided),
         cmocka_unit_test(without),
     };
     cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

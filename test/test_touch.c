@@ -105,13 +105,73 @@ static void smooth_models_are_whole(void **state)
     }
 }
 
+/* A mass of 1 kg at 1 m/s touches a spring of 1e6 N/m at 0.5 s, for 3.14 ms: with h = 10 ms all of this is within one step. */
+#define TOUCH                                                                                                \
+    "body{ name = 'b', mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }\n"                              \
+    "force{ body = 'b', value = function(t, s) return -1e6*math.max(0, s.b.position.x - 0.5), 0, 0 end }\n"  \
+    "state{ name = 'seen', initial = 0, rate = function() return 0 end }\n"                                  \
+    "sensor{ name = 'v', custom = function(t, s) return s.b.velocity.x end }\n"                              \
+    "event{ name = 'turn', when = function(t, s) return s.b.velocity.x end, direction = 'down', "            \
+    "action = {state = {seen = 1}} }\n"                                                                      \
+    "event{ name = 'off', when = function(t, s) return s.b.position.x - 0.5 end, direction = 'down', "       \
+    "action = {state = {seen = 2}} }\n"                                                                      \
+    "run{ t_end = 0.8, h = 1e-2 }"
+
+/* Events are found within parts, once each, at the times of the exact motion; rows stay on the grid. */
+static void events_within_parts(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", "formulation=index3", "method=bliedf"};
+    for (int k = 0; k < 3; k++) {
+        ph_run *run = open_text(TOUCH, options[k]);
+        int n;
+        go(run, 0.8);
+        ph_run_events(run, &n);
+        assert_int_equal(n, 2);
+        double half = 0.5 * acos(-1) * 1e-3, near = k == 2 ? 1e-4 : 3e-5;
+        check_near(time_of(run, "turn", 0), 0.5 + half, near);    /* order: parts of a tenth of the touch */
+        check_near(time_of(run, "off", 0), 0.5 + 2 * half, near); /* order */
+        check_near(sensor(run, "v"), -1, 2e-2);                   /* order */
+        assert_true(counts_of(run).divided >= 1 && counts_of(run).smallest < 1e-3);
+        assert_int_equal(counts_of(run).steps, 80);
+        ph_run_close(run);
+    }
+}
+
+/* From states saved at events within parts, and between parts, another run has the same bits and the same events. */
+static void saved_at_events_within_parts(void **state)
+{
+    (void)state;
+    ph_run *run = open_text(TOUCH, ""), *other = open_text(TOUCH, "");
+    ph_error err = {0};
+    size_t size = ph_run_save_size(run);
+    void *kept[2] = {malloc(size), malloc(size)}, *end = malloc(size), *again = malloc(size);
+    int n, saved = 0;
+    while (saved < 2) {
+        assert_int_equal(ph_run_step(run, &err), PH_OK);
+        ph_run_events(run, &n);
+        if (n > saved)
+            assert_int_equal(ph_run_save(run, kept[saved++], size), PH_OK);
+    }
+    assert_true(ph_run_time(run) < 0.51 - 1e-4); /* off the grid */
+    go(run, 0.8);
+    assert_int_equal(ph_run_save(run, end, size), PH_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(ph_run_restore(other, kept[k], size, &err), PH_OK);
+        go(other, 0.8);
+        assert_int_equal(ph_run_save(other, again, size), PH_OK);
+        assert_memory_equal(end, again, size); /* exact */
+    }
+    free(kept[0]), free(kept[1]), free(end), free(again);
+    ph_run_close(run), ph_run_close(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stops_are_resolved),
-        cmocka_unit_test(only_the_touch),
-        cmocka_unit_test(functions_have_sides),
-        cmocka_unit_test(smooth_models_are_whole),
+        cmocka_unit_test(stops_are_resolved),   cmocka_unit_test(only_the_touch),
+        cmocka_unit_test(functions_have_sides), cmocka_unit_test(smooth_models_are_whole),
+        cmocka_unit_test(events_within_parts),  cmocka_unit_test(saved_at_events_within_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
