@@ -71,7 +71,7 @@ static void sampled_input(void **state)
 }
 
 /* The same from a table, with error control: steps after a start have its damped accelerations. With the raw ones (VS3) made
- * the wheel turn at 0.1 rad/s, 1e7 times too fast. */
+ * the wheel turn 30 % too fast. */
 static void sampled_with_tolerance(void **state)
 {
     (void)state;
