@@ -14,6 +14,7 @@
 #include "step/sim.h"
 #include "step/size.h"
 #include "step/step_limits.h"
+#include "step/touch.h"
 
 static ph_status evaluate(ph_sim *sim, ph_point *p)
 {
@@ -177,17 +178,31 @@ static ph_status look_along(ph_sim *sim, double step)
     return ph_start_accelerations(sim, p);
 }
 
+/* Look *h ahead, or less if a law changes its side on the way: a stop that closes later has no part in vddot_0. A state that
+ * is at a switch keeps *h. */
+static ph_status look_ahead(ph_sim *sim, double *h)
+{
+    double part = *h;
+    ph_status s = look_along(sim, part);
+    for (int k = 0; k < PH_START_LOOKS && s == PH_OK && ph_touch_differs(sim); k++)
+        part *= 0.25, s = look_along(sim, part);
+    if (s != PH_OK || ph_touch_differs(sim))
+        return look_along(sim, *h);
+    *h = part;
+    return PH_OK;
+}
+
 ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot)
 {
     const double *now = sim->now.vdot, *there = sim->next.vdot;
     int nv = sim->lay.nv;
-    ph_status s = look_along(sim, h);
+    ph_status s = look_ahead(sim, &h);
     after |= (sim->lay.sys->flags & PH_FROM_START) != 0;
     for (int i = 0; i < nv && s == PH_OK; i++)
         vddot[i] = there[i];
     if (s == PH_OK && !after) { /* functions of time may begin with the run */
         ph_status before = look_along(sim, -h);
-        after = before != PH_OK || !isfinite(ph_small_max(nv, there));
+        after = before != PH_OK || !isfinite(ph_small_max(nv, there)) || ph_touch_differs(sim);
         s = before == PH_E_MEMORY ? before : PH_OK;
     }
     if (s == PH_OK && after)

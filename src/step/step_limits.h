@@ -122,5 +122,8 @@
 #define PH_START_KEEP 1e-4
 /* Newton steps of a projection; it converges quadratically or not at all. */
 #define PH_START_PROJECTIONS 30
+/* The derivative of accelerations at a start is looked for at most so often, each time a quarter as far ahead: the last time
+ * round-off is still below 1e-10 of accelerations. */
+#define PH_START_LOOKS 8
 
 #endif
