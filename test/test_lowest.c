@@ -129,6 +129,24 @@ static void states(void **state)
     ph_run_close(run);
 }
 
+/* Without any stiffness all modes are free, and A has zeros. */
+static void no_stiffness(void **state)
+{
+    (void)state;
+    ph_error err = {0};
+    ph_run *run;
+    ph_model *model =
+        read_text("gravity{0, 0, 0} body{name='b', mass=2, inertia={1, 1, 1}} run{t_end=1, h=0.01}");
+    assert_int_equal(ph_run_create(&run, model, NULL, &err), PH_OK);
+    ph_model_free(model);
+    lin l = lin_of(run, 9);
+    assert_int_equal(l.n, 12);
+    for (int k = 0; k < 12; k++)
+        check_le(hypot(l.re[k], l.im[k]), 0);
+    free(l.A);
+    ph_run_close(run);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -156,8 +174,8 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_bodies), cmocka_unit_test(as_modes),
-                                       cmocka_unit_test(all_modes), cmocka_unit_test(states),
-                                       cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_bodies),  cmocka_unit_test(as_modes),
+                                       cmocka_unit_test(all_modes),    cmocka_unit_test(states),
+                                       cmocka_unit_test(no_stiffness), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

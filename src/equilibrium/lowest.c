@@ -166,7 +166,7 @@ static ph_status iterate(lowest *w, ph_error *err)
         settled = off <= PH_LOWEST_EXACT || (off <= PH_LOWEST_NEAR && off > 0.5 * last);
         double most = w->wanted > 0 ? fmax(fabs(w->nu[0]), fabs(w->nu[w->wanted - 1])) : 0;
         double mu = ph_larger(PH_LOWEST_SHIFT * most, PH_LOWEST_LEAST * w->kappa);
-        if (mu < w->mu / 2 && !settled)
+        if (mu > 0 && w->kappa > 0 && mu < w->mu / 2 && !settled)
             w->mu = mu, s = factor(w);
     }
     if (s == PH_E_MEMORY)
