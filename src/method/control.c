@@ -196,6 +196,8 @@ static ph_status too_many(ph_sim *sim, const ph_control *c, double h)
                                          "plain start";
     snprintf(sim->reason, sizeof sim->reason,
              "starting values want more than %d steps within one of h = %g%s", c->most, h, why);
+    /* A run that begins so goes on so: each part would have a start of its own. What stiffens later, as a stop, is divided. */
+    sim->parts_fail = sim->passed + sim->n == 0;
     return PH_E_STEP;
 }
 

@@ -881,7 +881,7 @@ static void return_to_whole(ph_sim *sim)
 /* Step to the end of a part, the next jump of an input, or the grid. *started is 0 if the restart failed. */
 static ph_status attempt(ph_sim *sim, double jump, int *started, ph_error *err)
 {
-    sim->part = fmin(jump, end_of_part(sim));
+    sim->part = fmin(jump, end_of_part(sim)), sim->parts_fail = 0;
     ph_status s = begin_step(sim, err);
     *started = s == PH_OK;
     return s == PH_OK ? guarded_step(sim) : s;
@@ -929,7 +929,7 @@ static ph_status divided_step(ph_sim *sim, double jump, ph_error *err)
     if (!kept && can_divide(sim) && (sim->depth || sim->renew || ph_sim_parts(sim)))
         keep_whole(sim), kept = 1;
     ph_status s = attempt(sim, jump, &started, &own);
-    for (; may_be_too_long(s) && can_divide(sim); kept = 1) {
+    for (; may_be_too_long(s) && !sim->parts_fail && can_divide(sim); kept = 1) {
         if (!kept)
             keep_whole(sim); /* the attempt has changed nothing */
         take_back(sim);

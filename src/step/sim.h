@@ -122,6 +122,7 @@ struct ph_sim {
     void *whole;       /* there; NULL: steps are not divided */
     int begun;         /* the step at work restarted, from sim->kept */
     int gives_up;      /* the step at work is made for its message only */
+    int parts_fail;    /* parts of the step that failed would fail for the same reason */
     long last_divided; /* number of the step that was divided last */
     ph_stats stats;
     ph_failure failure;
