@@ -24,6 +24,20 @@ both crank "$models/slider_crank.lua" --h 1e-3
 both beam "$models/roll_up.lua" --h 2e-3 --every 1
 both modal "$models/flexible_pendulum_modal.lua" --h 1e-3
 
+# A run that ended before its input jumps continues beyond the jump.
+cat >jump.lua <<'END_OF_MODEL'
+input { name = "u", hold = "step" }
+particle { name = "p", mass = 1 }
+force { body = "p", value = function(t, s) return s.inputs.u, 0, 0 end }
+run { t_end = 0.4 }
+END_OF_MODEL
+printf 't,u\n0,1\n0.1,2\n0.3,-1\n' >u.csv
+for method in genalpha bliedf rkmk; do
+    run 0 run jump.lua --input u=u.csv --tol 1e-4 --method $method --t-end 0.2 --quiet --save jump.state
+    run 0 run jump.lua --input u=u.csv --tol 1e-4 --method $method --from jump.state
+    has out ' 0.11  '
+done
+
 # How often rows are written, and to which format, is no part of a state.
 run 0 run "$models/double_pendulum.lua" --h 1e-3 --t-end 0.02 -o whole.csv --quiet
 run 0 run "$models/double_pendulum.lua" --h 1e-3 --t-end 0.01 -o first.csv --every 5 --quiet --save other.state

@@ -476,7 +476,6 @@ uint64_t ph_sim_fingerprint(const ph_sim *sim)
     uint64_t hash = ph_hash_text(PH_HASH_START, o->method);
     hash = ph_hash_text(hash, o->tableau ? o->tableau : "");
     hash = ph_hash_bytes(hash, number, sizeof number);
-    hash = ph_hash_bytes(hash, o->nonsmooth.t, sizeof(double) * (size_t)o->nonsmooth.n);
     return ph_hash_bytes(hash, code, sizeof code);
 }
 
