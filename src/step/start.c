@@ -186,10 +186,10 @@ static ph_status look_ahead(ph_sim *sim, double *h)
     ph_status s = look_along(sim, part);
     for (int k = 0; k < PH_START_LOOKS && s == PH_OK && ph_touch_differs(sim); k++)
         part *= 0.25, s = look_along(sim, part);
-    if (s != PH_OK || ph_touch_differs(sim))
+    if (part < *h && (s != PH_OK || ph_touch_differs(sim)))
         return look_along(sim, *h);
     *h = part;
-    return PH_OK;
+    return s;
 }
 
 ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot)
