@@ -179,12 +179,13 @@ static ph_status look_along(ph_sim *sim, double step)
 }
 
 /* Look *h ahead, or less if a law changes its side on the way: a stop that closes later has no part in vddot_0. A state that
- * is at a switch keeps *h. */
+ * is at a switch keeps *h, and so does the start of a run, whose first steps are chosen with it. */
 static ph_status look_ahead(ph_sim *sim, double *h)
 {
     double part = *h;
     ph_status s = look_along(sim, part);
-    for (int k = 0; k < PH_START_LOOKS && s == PH_OK && ph_touch_differs(sim); k++)
+    int looks = sim->passed + sim->n > 0 ? PH_START_LOOKS : 0;
+    for (int k = 0; k < looks && s == PH_OK && ph_touch_differs(sim); k++)
         part *= 0.25, s = look_along(sim, part);
     if (part < *h && (s != PH_OK || ph_touch_differs(sim)))
         return look_along(sim, *h);
