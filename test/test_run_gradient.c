@@ -61,7 +61,7 @@ static void damped_start(void **state)
         "           integral = function(t, s) return 40*s.p.omega.y^2 end }\n"
         "run{ t_end = 0.2, h = 0.01, rtol = 1e-12, assemble = true, method = 'bliedf' }";
     for (int order = 2; order <= 6; order++) {
-        char option[16];
+        char option[24];
         snprintf(option, sizeof option, "order=%d", order);
         const char *const options[] = {option};
         scratch s;
