@@ -64,8 +64,8 @@ static void memory_does_not_matter(void **state)
 #else
     const size_t gaps = 0;
 #endif
-    check_memory("genalpha", (const size_t[]){0, 1 << 20, 30000, 23500 + gaps});
-    check_memory("bliedf", (const size_t[]){0, 1 << 20, 60000, 36000 + gaps});
+    check_memory("genalpha", (const size_t[]){0, 1 << 20, 30000, 23000 + gaps});
+    check_memory("bliedf", (const size_t[]){0, 1 << 20, 60000, 36500 + gaps});
 }
 
 int main(void)
