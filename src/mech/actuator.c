@@ -85,7 +85,7 @@ static uint64_t side(const ph_mechanism *m, const ph_state *s, const ph_force *f
 {
     const ph_actuator_def *d = f->actuator;
     double x = isnan(d->stop[0]) ? NAN : ph_mechanism_coordinate(m, s, d->joint, f->coordinate);
-    return ph_function_side(m, s, &d->f, 1) + (x < d->stop[0] ? 1 : x > d->stop[1] ? 2 : 0);
+    return ph_function_side(m, s, f, &d->f, 1) + (x < d->stop[0] ? 1 : x > d->stop[1] ? 2 : 0);
 }
 
 /* The prescribed effort only; spring, damper and stops are not sources. */

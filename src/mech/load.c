@@ -236,7 +236,7 @@ static unsigned force_couples(const ph_force_def *d)
 
 static uint64_t load_side(const ph_mechanism *m, const ph_state *s, const ph_force *f)
 {
-    return ph_function_side(m, s, &f->def->f, 3);
+    return ph_function_side(m, s, f, &f->def->f, 3);
 }
 
 const ph_force_ops ph_force_point = {.text = "load_force",

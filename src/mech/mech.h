@@ -203,7 +203,7 @@ struct ph_force {
     unsigned couples;                /* nonzero blocks of K and C */
     int still;                       /* C = 0 */
     int n_pairs;                     /* effort and rate, by which energy enters */
-    int sided;                       /* its law has switches */
+    int sided;                       /* ph_force_has_sides */
     ph_vec3 sa, sb;                  /* points, body frames */
     double length;                   /* unstressed */
     double d0[6];                    /* of beam elements: log of b as seen from a, unstressed */
@@ -507,8 +507,10 @@ void ph_mechanism_count_pairs(const ph_mechanism *m, int *given, int *lost);
 void ph_flow_add(ph_flow *flow, int n, const ph_port *pair);
 /* sides.c: a number that changes if a law takes another formula; ctx: the mechanism */
 uint64_t ph_mechanism_sides(const ph_state *s, void *ctx);
-uint64_t ph_function_side(const ph_mechanism *m, const ph_state *s, const ph_function *f, int n);
-int ph_force_has_sides(const ph_force *f);
+uint64_t ph_function_side(const ph_mechanism *m, const ph_state *s, const ph_force *force,
+                          const ph_function *f, int n);
+enum { PH_SIDES_OF_LAW = 1, PH_SIDES_OF_FUNCTION = 2 };
+int ph_force_has_sides(const ph_force *f); /* of these, or 0 */
 
 /* view.c: J */
 /* The largest speed and the largest angular velocity of a body. */

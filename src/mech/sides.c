@@ -23,17 +23,21 @@ static int has_switches(const ph_function *f)
 int ph_force_has_sides(const ph_force *f)
 {
     if (f->actuator)
-        return !isnan(f->actuator->stop[0]) || has_switches(&f->actuator->f);
-    return f->op->slip || (f->op->side && f->def && has_switches(&f->def->f));
+        return (isnan(f->actuator->stop[0]) ? 0 : PH_SIDES_OF_LAW) |
+               (has_switches(&f->actuator->f) ? PH_SIDES_OF_FUNCTION : 0);
+    if (f->op->slip)
+        return PH_SIDES_OF_LAW;
+    return f->op->side && f->def && has_switches(&f->def->f) ? PH_SIDES_OF_FUNCTION : 0;
 }
 
-uint64_t ph_function_side(const ph_mechanism *m, const ph_state *s, const ph_function *f, int n)
+uint64_t ph_function_side(const ph_mechanism *m, const ph_state *s, const ph_force *force,
+                          const ph_function *f, int n)
 {
     ph_formula k;
     ph_scene at = ph_scene_of(m, s, NULL);
     double out[PH_SENSOR_MAX], x[SWITCHES];
     uint64_t side = PH_HASH_START;
-    if (has_switches(f) && ph_formula_open(&k, &at, f, n, out)) {
+    if ((force->sided & PH_SIDES_OF_FUNCTION) && ph_formula_open(&k, &at, f, n, out)) {
         int leaf = ph_program_leaf(k.p, k.room), count = ph_program_switches(k.p, k.room, x, SWITCHES);
         side = ph_hash_bytes(side, &leaf, sizeof leaf);
         for (int i = 0; i < count && i < SWITCHES; i++) {

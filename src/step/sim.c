@@ -762,7 +762,7 @@ static ph_status part_of_step(ph_sim *sim, double t, void *ctx)
 
 static double part_size(const ph_sim *sim)
 {
-    return ldexp(sim->opt.h, -sim->depth);
+    return sim->opt.h / (1 << sim->depth); /* exact */
 }
 
 static int can_divide(const ph_sim *sim)
